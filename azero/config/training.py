@@ -19,7 +19,7 @@ class TrainingConfig(Section):
         "of an included checkpoint; `none` for random weights. The net may have more blocks or channels than the "
         "checkpoint's. It is read only when the run begins. `azero train --from` sets it. Paper: none.",
     )
-    batch_size: int = Field(256, ge=1, le=65536, description="Positions per step. Paper: 4096.")
+    batch_size: int = Field(256, ge=2, le=65536, description="Positions per step. Paper: 4096.")
     samples_per_position: float = Field(
         4.0,
         gt=0,

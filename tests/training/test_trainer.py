@@ -128,6 +128,13 @@ def test_all_heads_learn_a_sample_by_heart(context):
     assert np.abs(owners.numpy() - targets["ownership"][is_known]).mean() < 0.5, "it is two thirds without learning"
 
 
+def test_no_pass_of_a_batch_has_a_single_row():
+    """Batch normalisation of one value per channel, as in a score head without a picture, is not possible."""
+    trainer = Trainer(tiny_config(net={"name": "dense", "blocks": 1}, training={"score_loss_weight": 1.0}), OTHELLO)
+    losses = trainer.step(sample(PASS_ROWS + 1, game=OTHELLO), 0.0)
+    assert np.isfinite(float(losses.policy))
+
+
 @pytest.mark.parametrize("name", HEADS)
 def test_a_head_is_there_where_its_loss_has_a_weight_and_the_net_is_the_same_at_first(name):
     plain, trainer = (Trainer(tiny_config(training=own), OTHELLO) for own in ({}, {f"{name}_loss_weight": 0.1}))
@@ -167,10 +174,10 @@ def test_steps_are_those_of_the_plain_optimizer(name):
     net = copy.deepcopy(trainer.net)
     optimizer = OPTIMIZERS[name](net)
     for step in range(4):
-        batch = sample(PASS_ROWS + 40, step)
+        batch = sample(PASS_ROWS + 41, step)  # passes of 85 and 84 rows
         trainer.step(batch, 0.0)
         planes, policies, results, _ = trainer.passes.to_device(batch)
-        parts = [net(planes[own]) for own in (slice(0, PASS_ROWS), slice(PASS_ROWS, None))]
+        parts = [net(planes[own]) for own in (slice(0, 85), slice(85, None))]
         losses = losses_of(Prediction(*(torch.cat(logits) for logits in zip(*parts, strict=True))), policies, results)
         optimizer.zero_grad()
         (losses.policy + losses.value).backward()

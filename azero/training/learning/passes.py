@@ -23,7 +23,7 @@ from azero.training.learning.losses import Losses, losses_of, map_losses
 from azero.training.learning.recording import Compute, RecordedPass
 
 PASS_ROWS = 128
-"""Rows of one forward and backward pass on a CPU. Batch normalisation computes its statistics over these rows."""
+"""Most rows of one forward and backward pass on a CPU. Batch normalisation computes its statistics over a pass."""
 
 
 class Pass(NamedTuple):
@@ -38,7 +38,7 @@ class Passes:
 
     Each pass has a twin of the learner, with the same parameters and its own running statistics. The learner itself
     takes the first pass, so that a net's running statistics are those of the first pass of each batch. On a CPU a pass
-    has `PASS_ROWS` rows and runs in one thread. On GPUs each has an even share of the batch, and a copy of the weights.
+    runs in one thread. On GPUs there is one pass for each, with a copy of the weights.
     """
 
     def __init__(
@@ -134,8 +134,13 @@ class Passes:
 
 
 def rows_of_a_pass(batch_size: int, device: torch.device, num_devices: int) -> int:
-    """Returns the number of rows of each pass but the last. On GPUs it depends on their number in all ranks."""
-    return PASS_ROWS if device.type == "cpu" else -(-batch_size // num_devices)
+    """Returns the number of rows of each pass but the last, which may have fewer.
+
+    On a CPU passes are as few and as even as possible, so that none has a single row, which batch normalisation
+    refuses. On GPUs there are as many as GPUs in all ranks.
+    """
+    num_passes = -(-batch_size // PASS_ROWS) if device.type == "cpu" else num_devices
+    return -(-batch_size // num_passes)
 
 
 def rows_of(rank: int, num_ranks: int, batch_size: int, pass_rows: int) -> slice:

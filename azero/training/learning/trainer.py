@@ -29,10 +29,11 @@ LARGEST_LOSS = 1e9
 class Trainer:
     """Net, average and optimiser. `tensors` returns all of their state, and `restore` sets it.
 
-    On a CPU a batch is split into passes of `PASS_ROWS` rows. Each pass runs in one thread, and gradients are added in
-    order. So the weights do not depend on the number of threads, and threads do not wait for each other in a layer.
-    On a GPU a batch is one pass, and no step waits for the GPU. Several GPUs share a batch evenly. Each has a copy of
-    the weights; the first one updates them. If `group` is set, this is rank 0, and further ranks share the batch.
+    On a CPU a batch is split into passes of at most `PASS_ROWS` rows. Each pass runs in one thread, and gradients are
+    added in order. So the weights do not depend on the number of threads, and threads do not wait for each other in a
+    layer. On a GPU a batch is one pass, and no step waits for the GPU. Several GPUs share a batch evenly. Each has a
+    copy of the weights; the first one updates them. If `group` is set, this is rank 0, and further ranks share the
+    batch.
 
     Weights, gradients, optimiser and average are always float32. With bf16, convolutions and linear layers compute in
     bf16. A precision of "auto" is fp32 here; `settle_precision` replaces it by the faster one.
