@@ -59,6 +59,19 @@ def test_suggest_reports_while_it_searches(run_azero):
     assert all(each["simulations_per_s"] > 0 and len(each["moves"]) == 1 for each in reports)
 
 
+def test_an_agent_that_reports_once_keeps_its_limit(run_azero):
+    code, output, _ = run_azero("suggest", "alphabeta@50", *GAME, "--watch", "5", "--json")
+    [report] = [json.loads(line) for line in output.splitlines()]
+    assert code == 0 and report["simulations"] < 10_000
+
+
+def test_a_limit_without_effect_is_refused(run_azero):
+    for option in (["--simulations", "5"], ["--time", "5"]):
+        for command in ("suggest", "play"):
+            result = run_azero(command, "random", *GAME, *option)
+            assert_bad_input(result, f"{option[0]} 5", "has no effect on agent 'random'; leave it out")
+
+
 def test_suggest_searches_some_moves_alone(run_azero):
     words = ("suggest", "uct@500", *GAME, "--json")
     _, output, _ = run_azero(*words, "--allow", "23")

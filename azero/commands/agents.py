@@ -96,6 +96,7 @@ def suggest(
     _check_limit(agent, simulations, seconds)
     chosen = Maker(named_game(game), seed, threads, device_config, max_nodes).agent(agent)
     try:
+        _check_use_of_limit(chosen, simulations, seconds)
         state = chosen.game.state_from_moves(moves, start_of(chosen.game, position))
         split = chosen.game.rules.split_moves
         reports = _reports(chosen, state, simulations, seconds, watch, memory, split(allow), split(avoid))
@@ -123,7 +124,8 @@ def _reports(
             raise BadInput("--memory is for --watch, --allow and --avoid; --max-nodes limits other trees")
         yield agent.suggest(state, simulations, seconds)
         return
-    limit = agent.limit.beside_clock() if watch is not None else agent.limit  # a default does not end a long look
+    is_endless = watch is not None and agent.can_ponder  # a default does not end a long look
+    limit = agent.limit.beside_clock() if is_endless else agent.limit
     if simulations is seconds is None:
         simulations, seconds = limit.simulations, limit.seconds
     interval = _ONE_REPORT_S if watch is None else watch
@@ -197,6 +199,7 @@ def play(
     maker = Maker(named_game(game), seed, threads, device_config)
     opponent = maker.agent(agent) if level is None else _at_level(maker, agent, level, simulations, seconds)
     try:
+        _check_use_of_limit(opponent, simulations, seconds)
         if save:
             check_target(save, opponent.game)
         start = start_of(opponent.game, position)
@@ -224,6 +227,13 @@ def _at_level(maker: Maker, name: str, level: str, simulations: int | None, seco
         raise BadInput(f"--level {level} has simulations of its own; leave out --simulations, --time and @ in the name")
     inner = maker.agent(name)
     return LevelAgent(inner, levels_of(inner.game, identity_of(name)).level(number), f"{name} at level {level}")
+
+
+def _check_use_of_limit(agent: "Agent", simulations: int | None, seconds: float | None) -> None:
+    """Raises BadInput if there is a limit that the agent would not use: it does not search, or hides its search."""
+    for option, given in (("--simulations", simulations), ("--time", seconds)):
+        if given is not None and not agent.judges_positions:
+            raise BadInput(f"{option} {given} has no effect on agent {agent.name!r}; leave it out")
 
 
 def _check_limit(name: str, simulations: int | None, seconds: float | None) -> None:

@@ -173,7 +173,7 @@ def check_shapes(wanted: dict[str, torch.Tensor], weights: Tensors) -> None:
 @torch.inference_mode()
 def _answers(net: Net) -> bool:
     """Returns whether the net's output is finite for planes of ones. Finite weights can be too large for that."""
-    outputs = all_outputs(fold(net), torch.ones(1, *net.game.planes_shape))
+    outputs = all_outputs(fold(net).cpu(), torch.ones(1, *net.game.planes_shape))
     return all(bool(each.isfinite().all()) for each in outputs.values())
 
 

@@ -148,6 +148,39 @@ def test_random_gives_every_move_a_chance():
     assert len({make_agent("random", GAME, seed=seed).suggest(START).best for seed in range(60)}) == 9
 
 
+def test_random_suggests_another_place_in_another_position():
+    """Behind a clock and in a game with a person it plays what it suggests."""
+    agent, state, places = make_agent("random", make_game("connect_four")), None, []
+    state = agent.game.new_initial_state()
+    for _ in range(7):
+        legal = state.legal_actions()
+        places.append(legal.index(agent.suggest(state).action))
+        state.apply_action(legal[places[-1]])
+    assert len(set(places)) > 2
+
+
+@pytest.mark.parametrize("name", ["alphabeta", "uct@20"])
+def test_an_analysis_is_of_the_position_that_was_given(name):
+    agent, state = make_agent(name, GAME), GAME.new_initial_state()
+    with agent.analyse(state, simulations=20) as analysis:
+        state.apply_action(4)
+        *_, last = analysis
+    assert (last.to_move, len(last.moves)) == (0, 9)
+
+
+def test_the_rest_of_a_whole_turn_has_no_thought_of_its_own():
+    game = make_game("amazons(rows=4,columns=4)")
+    agent, state = make_agent("uct(root=turns)@50", game), game.new_initial_state()
+    agent.start(1, [state], 0)
+    thoughts = []
+    for _ in range(4):
+        [action] = agent.choose([0])
+        thoughts.append(agent.thought(0))
+        agent.advance(0, action)
+    assert [thought is None for thought in thoughts] == [False, True, True, False]
+    assert thoughts[0].simulations == 50
+
+
 def test_random_plays_legal_moves_slot_by_slot():
     agent = make_agent("random", GAME)
     agent.start(2, [START, WON_IN_ONE], 0)

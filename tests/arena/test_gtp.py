@@ -115,6 +115,19 @@ def test_a_pass_that_is_a_choice_may_not_be_refused(engine):
         engine("refuses passes", game).suggest(game.state_from_moves("b2 pass"))
 
 
+def test_a_move_may_have_capital_letters(engine):
+    class Capitals:
+        def text_to_action(self, state, text):
+            if text != "B2":
+                raise BadInput(f"{text!r} is not a move")
+            return 4
+
+    agent, state = engine("says:B2"), GAME.new_initial_state()
+    assert agent._action_of(state, "B2") == GAME.text_to_action(state, "b2") == 4
+    agent.game = Capitals()
+    assert agent._action_of(state, "B2") == 4
+
+
 @pytest.mark.parametrize("is_a", [True, False])
 @pytest.mark.parametrize(
     ("manner", "message"),

@@ -177,6 +177,13 @@ def test_any_agent_that_judges_plays_at_a_level(name):
     assert result.tally.games == 2 and isinstance(agent, LevelAgent)
 
 
+def test_an_engine_that_tells_of_its_best_move_alone_has_no_levels():
+    inner = make_agent("uct@10", TIC_TAC_TOE)
+    inner.lists_moves = False
+    with pytest.raises(BadInput, match="tells of its best moves alone, so it has no levels"):
+        LevelAgent(inner, level())
+
+
 def test_full_strength_is_the_agent_itself():
     table = table_of(TIC_TAC_TOE)
     full = table.levels[-1]

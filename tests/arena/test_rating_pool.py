@@ -105,6 +105,30 @@ def test_what_an_interruption_left_out_is_played_first(tmp_path, monkeypatch):
     assert moves_of(pool) == moves_of(whole)
 
 
+def test_all_pairs_that_workers_play_of_one_match_are_kept(tmp_path):
+    class Workers:
+        def play(self, matches, on_games):
+            agents = [[make(*side) for side in match.sides] for match in matches]
+            return [
+                play_match(one, other, GAME, 2 * match.num_pairs, match.seed, first_pair=match.first)
+                for (one, other), match in zip(agents, matches, strict=True)
+            ]
+
+    path = tmp_path / "ratings.json"
+    pool_of("uct@5", "random", path=path).play(8)
+    [(meeting, pairs)] = read_matches(path, "tic_tac_toe").items()
+    write_matches(path, "tic_tac_toe", {meeting: [pair for pair in pairs if pair.number == 3]})
+    pool = Pool(GAME, ["uct@5", "random"], make, 0, path, Workers())
+    pool.play(8)
+    assert read_matches(path, "tic_tac_toe") == {meeting: pairs}
+
+
+@pytest.mark.parametrize("seed", [-1, 1 << 63])
+def test_a_seed_that_no_file_can_keep_is_refused(seed):
+    with pytest.raises(BadInput, match="seed = .* should be 0 or more, and less than 2"):
+        rate(NAMES, GAME, 4, seed=seed)
+
+
 def test_games_go_on_after_pairs_that_another_process_left_out(tmp_path, monkeypatch):
     path = tmp_path / "ratings.json"
     pool, other = (pool_of("uct@5", "random", path=name) for name in (path, None))

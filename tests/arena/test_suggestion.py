@@ -9,6 +9,7 @@ import pytest
 from nets.towers import WITH_HEADS, make_net
 
 from azero.arena.agents.names import make_agent
+from azero.arena.agents.suggestion import Move, Suggestion
 from azero.config.schema import SearchConfig
 from azero.games import make_game, registered_games
 from azero.games.defaults import has_own
@@ -123,3 +124,26 @@ def test_what_is_said_is_plain_python(suggestion):
     for move in suggestion.moves:
         kinds = [type(each) for each in (move.action, move.visits, move.value, move.prior)]
         assert kinds == [int, int, float, float]
+
+
+def proven(*results):
+    moves = [Move(action, str(action), 1, 0.0, 0.1, result, None, []) for action, result in enumerate(results)]
+    return Suggestion("tic_tac_toe", 0, 1, 0.0, 0.0, "0", moves).proven
+
+
+@pytest.mark.parametrize(
+    ("results", "expected"),
+    [
+        (["win", None], "win"),
+        (["loss", "win"], "win"),  # an agent at a level lists the move that it plays first
+        (["draw", None], None),  # the other move may win
+        (["loss", None], None),
+        (["draw", "loss"], "draw"),
+        (["loss", "draw"], "draw"),
+        (["loss", "loss"], "loss"),
+        ([None, None], None),
+        ([], None),
+    ],
+)
+def test_a_win_or_all_moves_prove_the_position(results, expected):
+    assert proven(*results) == expected

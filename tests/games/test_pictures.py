@@ -140,6 +140,8 @@ def test_a_turn_of_amazons_can_begin_unknown():
     game = make_game("amazons")
     state = game.state_from_text("3O2O3/10/10/O8O/10/10/X8X/10/10/3X2X3 X d1-")
     assert cells_of(game.picture(state).to_json(), list(game.picture(state).begun)) == ["d1"]
+    state.apply_action(game.text_to_action(state, "-d7"))
+    assert cells_of(game.picture(state).to_json(), list(game.picture(state).begun)) == ["d7", "d7"]
     state = State.from_record(game, game.state_from_moves("d1 -d7").record)
     assert cells_of(game.picture(state).to_json(), list(game.picture(state).begun)) == ["d7", "d7"]
 

@@ -285,6 +285,18 @@ def test_a_root_of_ones_own_explores():
     assert result.N.min() == 3 and result.N.sum() == 39
 
 
+def test_the_tree_has_room_for_all_simulations():
+    """Each position of this game has all moves, so that each simulation takes as many nodes."""
+    search = azero.Search(
+        make_game("p_game(branching=4,depth=12)"),
+        lambda planes: (np.zeros((len(planes), 4)), np.zeros(len(planes))),
+        8,
+        settings={"look_ahead": False, "proof_nodes": 0},
+        root=GumbelRoot(),
+    )
+    assert not search.run([search.game.new_initial_state()]).is_full.any()
+
+
 def test_a_full_tree_says_so():
     result = azero.Search(GAME, hashed(), 40, max_nodes=10, settings=PLAIN).run([START])
     assert result.is_full.tolist() == [True] and result.N.sum() == 39

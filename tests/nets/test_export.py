@@ -276,7 +276,9 @@ def test_bad_input_writes_nothing(run_azero, words, fault):
 def test_a_dense_net_has_no_int8(folder, run_azero):
     write_net(folder / "net.safetensors", net_of("dense"), "dense")
     result = run_azero("export", folder / "net.safetensors", "net.onnx", "--precision", "int8")
-    assert_bad_input(result, "precision 'int8' is for net.name = tower; export this net with --precision fp32")
+    assert_bad_input(
+        result, "precision 'int8' is for net.name = tower or any_size; export this net with --precision fp32"
+    )
 
 
 def test_a_net_s_file_that_nobody_named_does_not_run(folder, run_azero, monkeypatch):

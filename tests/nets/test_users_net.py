@@ -132,6 +132,17 @@ def test_check_net_measures_a_net_whose_outputs_are_not_zero():
     assert max(each.drift for each in report.runtimes) > 0 and all(each.is_used for each in report.runtimes)
 
 
+def test_a_net_may_have_weights_of_any_rank(folder):
+    """Only tensors of four dimensions have a format with channels last."""
+    layers = "self.volume = nn.Conv3d(1, 1, 3, padding=1); self.first ="
+    text = PLAIN.replace("self.first =", layers).replace("planes.flatten", "self.volume(planes[:, None]).flatten")
+    (folder / "net.py").write_text(text)
+    net = net_of("net.py:MyNet")
+    planes = np.random.default_rng(0).normal(size=(2, *GAME.planes_shape)).astype(np.float32)
+    policy, _ = open_runtime(EXACT, net, CPU, 2, 1).run(planes)
+    np.testing.assert_allclose(policy, net(torch.from_numpy(planes))[0].detach(), atol=1e-5)
+
+
 def test_int8_is_for_towers(tmp_path):
     with pytest.raises(BadInput, match="precision 'int8' is for net.name = tower|int8.* here; on cpu there is"):
         NetEvaluator(net_of("dense"), DeviceConfig(device="cpu", precision="int8"), 16)

@@ -106,7 +106,10 @@ def shard_of(game: Game, *records: str) -> Shard:
 
 def visits_of(shard: Shard, game: Game) -> np.ndarray:
     """Returns the counts of all actions in the policy targets, [n, A]."""
-    return shard.policies().dense(game.num_actions).astype(int)
+    policies = shard.policies()
+    rows = np.zeros((len(policies.starts) - 1, game.num_actions), int)
+    rows[policies.positions(), policies.actions] = policies.counts
+    return rows
 
 
 def with_visits(shard: Shard, rows: np.ndarray) -> Shard:

@@ -19,7 +19,7 @@ def test_counts_are_those_of_the_rows():
     assert packed.starts.tolist() == [0, 0, 2, 2, 4, 4]
     assert packed.actions.tolist() == [0, 3, 1, 4] and packed.counts.tolist() == [3, 1, 65535, 2]
     assert (packed.actions.dtype, packed.counts.dtype) == (np.int16, np.uint16)
-    assert np.array_equal(packed.dense(5), ROWS) and packed.positions().tolist() == [1, 1, 3, 3]
+    assert packed.positions().tolist() == [1, 1, 3, 3]
     assert [packed.row(k)[1].tolist() for k in range(5)] == [[], [3, 1], [], [65535, 2], []]
     joined = join_rows([packed.row(k) for k in range(5)])
     assert all(np.array_equal(one, other) for one, other in zip(joined, packed, strict=True))

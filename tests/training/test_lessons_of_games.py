@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from azero.arena.agents.names import make_agent
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.records import Record
@@ -11,7 +12,7 @@ from azero.selfplay.data.lessons import Lesson
 from azero.selfplay.data.samples import draw_lessons, sample_lessons
 from azero.training.learning.trainer import Trainer
 from azero.training.lessons.files import is_lessons, read_lessons_of_games, write_lessons
-from azero.training.lessons.from_games import lessons_of_results
+from azero.training.lessons.from_games import lessons_by_agent, lessons_of_results
 from azero.training.lessons.reading import read_lessons
 
 from .runs import tiny_config
@@ -30,6 +31,21 @@ def test_values_are_for_the_player_to_move_and_openings_are_left_out():
     assert [each.value for each in lessons] == [1.0, -1.0, 1.0, -1.0, 1.0]
     assert [list(each.policy) for each in lessons] == [[action] for action in won.actions()[2:]]
     assert len(list(lessons_of_results([won, won], per_game=2))) == 4
+
+
+def test_the_visits_of_whole_turns_with_one_first_action_are_added_up():
+    game = make_game("amazons(rows=4,columns=4)")
+    state = game.new_initial_state()
+    agent = make_agent("uct(root=turns)@300", game)
+    record = Record.of_game(state, agent.suggest(state).actions)
+    lesson = next(lessons_by_agent([record], agent))
+    assert sum(lesson.policy.values()) == pytest.approx(300, abs=10)
+
+
+def test_lessons_of_a_level_are_those_of_its_full_strength():
+    named, full = make_agent("uct(level=1)", GAME), make_agent("uct", GAME)
+    record = record_of("b2 b1 a1 c3 a3 c1 a2")
+    assert list(lessons_by_agent([record], named, 2)) == list(lessons_by_agent([record], full, 2))
 
 
 def test_files_read_back(tmp_path):

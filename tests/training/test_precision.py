@@ -54,6 +54,12 @@ def test_other_batches_are_measured_by_themselves(monkeypatch, computes_in_bf16)
     assert [settled(batch_size=size) for size in (32, 64, 32)] == ["bf16", "fp32", "bf16"]
 
 
+def test_other_optimizers_are_measured_by_themselves(monkeypatch, computes_in_bf16):
+    answers = iter([{"fp32": 1.0, "bf16": 2.0}, {"fp32": 2.0, "bf16": 1.0}])
+    monkeypatch.setattr(precision, "_measure", lambda config, game: next(answers))
+    assert [settled(optimizer=name) for name in ("adamw", "muon", "adamw")] == ["bf16", "fp32", "bf16"]
+
+
 def test_steps_are_measured_for_real(monkeypatch, computes_in_bf16):
     """With auxiliary heads. On a CPU without bf16 torch emulates it."""
     monkeypatch.setattr(precision, "_SECONDS", 0.01)

@@ -29,7 +29,7 @@ from azero.training.learning import group
 from azero.training.learning import ranks as ranks_of
 from azero.training.learning.group import Group
 from azero.training.learning.losses import Losses
-from azero.training.learning.passes import PASS_ROWS, Pass, rows_of
+from azero.training.learning.passes import PASS_ROWS, Pass, count_passes, share_of
 from azero.training.learning.ranks import check_ranks, joined_ranks
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
@@ -203,18 +203,23 @@ def test_a_group_adds_in_order_or_as_nccl_does(forks, is_in_order):
         assert all(map(np.array_equal, answer, passes[0]))
 
 
-@pytest.mark.parametrize(("size", "num_ranks"), [(512, 1), (512, 3), (300, 2), (300, 3), (128, 1), (4096, 5)])
+@pytest.mark.parametrize(
+    ("size", "num_ranks"), [(512, 1), (512, 3), (300, 2), (300, 3), (128, 1), (4096, 5), (16257, 7)]
+)
 def test_ranks_share_whole_passes(size, num_ranks):
-    shares = [rows_of(rank, num_ranks, size, PASS_ROWS) for rank in range(num_ranks)]
-    assert [row for own in shares for row in range(size)[own]] == list(range(size))
-    counts = [-(-(own.stop - own.start) // PASS_ROWS) for own in shares]
+    num_passes = count_passes(size, torch.device("cpu"), num_ranks)
+    shares = [share_of(rank, num_ranks, size, num_passes) for rank in range(num_ranks)]
+    assert [row for rows, _ in shares for row in range(size)[rows]] == list(range(size))
+    counts = [count for _, count in shares]
     assert max(counts) - min(counts) <= 1 and counts[0] == max(counts) and min(counts) > 0
+    few = size // num_passes
+    assert 1 < few <= PASS_ROWS
+    for rows, count in shares:
+        assert few * count <= rows.stop - rows.start <= min(few + 1, PASS_ROWS) * count
 
 
 def test_more_ranks_than_passes_are_refused():
-    message = (
-        "^cluster.trainers = 3 is more than the 2 passes of 128 rows that a batch of training.batch_size = 256 has$"
-    )
+    message = "^cluster.trainers = 3 is more than the 2 passes that a batch of training.batch_size = 256 has$"
     with pytest.raises(BadInput, match=message):
         check_ranks(config_of(3, {"batch_size": 256}))
     check_ranks(config_of(2, {"batch_size": 256}))

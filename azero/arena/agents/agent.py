@@ -56,6 +56,7 @@ class Agent(ABC):
       heads_alone: the heads that the net keeps, without a search, for one position at a time. None without such heads.
       plays_side_by_side: whether it plays all games of a match at the same time, or one after another.
       judges_positions: whether the values of its suggestions mean anything.
+      lists_moves: whether its suggestions list all moves. Those of an engine have its best ones alone.
       can_ponder: whether its search can be interrupted, so that it may think on the opponent's time.
       limit: when its searches end, unless a call says otherwise.
       resign_below: it resigns if the position's value for it, in [-1, 1], is below this; None: never.
@@ -65,6 +66,7 @@ class Agent(ABC):
     heads_alone: Heads | None = None
     plays_side_by_side = True
     judges_positions = True
+    lists_moves = True
     can_ponder = False
     limit = Limit()
     resign_below: float | None = None
@@ -115,6 +117,11 @@ class Agent(ABC):
         """As `suggest`, in slices; an agent that cannot interrupt its search has a single one."""
         yield from ()
         return self.suggest(state, simulations, seconds)
+
+    @property
+    def at_full_strength(self) -> "Agent":
+        """The agent by whose judgement this one plays: itself, unless it plays at a level."""
+        return self
 
     def apart(self) -> "Agent":
         """Returns one like this. Its `suggesting` may pause while this one is used. Only this one is to be closed."""
@@ -189,9 +196,8 @@ class Agent(ABC):
         Raises BadInput if an argument is wrong, the game is over, or moves are left out and the agent cannot do so.
         """
         check_state(self.game, state)
-        return self._begin_analysis(
-            state, interval, memory_mib, bounds_of(state, interval, simulations, seconds, allow, avoid)
-        )
+        bounds = bounds_of(state, interval, simulations, seconds, allow, avoid)
+        return self._begin_analysis(state.clone(), interval, memory_mib, bounds)
 
     def _begin_analysis(self, state: State, interval: float, memory_mib: int, bounds: Bounds) -> Analysis:
         self._check_moves(bounds, can_leave_out=False)
@@ -230,7 +236,8 @@ class RandomAgent(Agent):
         check_state(self.game, state)
         begin = time.perf_counter()
         legal = state.legal_actions()
-        shuffled = np.random.default_rng(derive_seed(self.seed, "suggest")).permutation(legal).tolist()
+        rng = np.random.default_rng(derive_seed(self.seed, "suggest", state.hash_key()))
+        shuffled = rng.permutation(legal).tolist()
         texts = [self.game.action_to_text(state, action) for action in shuffled]
         moves = [Move(a, t, 0, 0.0, 1 / len(legal), None, None, [t]) for a, t in zip(shuffled, texts, strict=True)]
         elapsed_s = time.perf_counter() - begin

@@ -67,6 +67,7 @@ class SearchAgent(Agent):
         self._make_search, self._most_leaves, self._most_trees = make_search, most_leaves, most_trees
         self._search: Search | None = None
         self._made: dict[int, int] = {}  # simulations of each slot's last search
+        self._is_going_on: dict[int, bool] = {}  # whether each slot's last action went on with a turn chosen before
         self._kind = (0, False)  # its most nodes of a tree, and whether it has several: moves may depend on both
         self._alone: Search | None = None  # the search of `suggest`, of one position
         self._alone_size = (0, 0, 0)
@@ -92,6 +93,7 @@ class SearchAgent(Agent):
         search = self._search
         assert search is not None, "start comes first"
         together = [slots] if self.limit.seconds is None else [[slot] for slot in slots]
+        self._is_going_on |= {slot: search.is_within_turn(slot) for slot in slots}
         for some in together:
             search.run(some, self.limit.simulations, self.limit.seconds)
             made = search.forest.trees.simulations[list(some)]
@@ -101,7 +103,7 @@ class SearchAgent(Agent):
 
     def thought(self, slot: int) -> Thought | None:
         assert self._search is not None, "start comes first"
-        return Thought(root_value(self._search, slot), self._made[slot])
+        return None if self._is_going_on[slot] else Thought(root_value(self._search, slot), self._made[slot])
 
     def _resigns_in(self, slot: int) -> bool:
         assert self._search is not None, "start comes first"

@@ -101,6 +101,14 @@ class Suggestion:
     simulations_per_s: float | None = None
 
     @property
+    def proven(self) -> str | None:
+        """The position's result for the player to move, if its moves prove it: "win", "draw" or "loss"; else None."""
+        proofs = {move.proven for move in self.moves}
+        if not proofs or ("win" not in proofs and None in proofs):
+            return None
+        return next(result for result in VALUES if result in proofs)
+
+    @property
     def action(self) -> int:
         """The first action of the best move, or RESIGN."""
         return self.moves[0].action if self.moves else RESIGN

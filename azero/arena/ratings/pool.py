@@ -117,8 +117,8 @@ class Pool:
       path: the file that keeps the games; None: they are not kept.
       workers: those that play; None: this process.
 
-    Raises BadInput if there are fewer than two agents, two are the same, one cannot be made, or the file is not of
-    this game.
+    Raises BadInput if there are fewer than two agents, two are the same, one cannot be made, the seed is not of 0 to
+    2^63 - 1, or the file is not of this game.
     """
 
     def __init__(
@@ -135,6 +135,8 @@ class Pool:
         for place, name in enumerate(names):
             if name in names[:place]:
                 raise BadInput(f"agent {name!r} is named twice; a pool has each agent once")
+        if not 0 <= seed < 1 << 63:
+            raise BadInput(f"seed = {seed} should be 0 or more, and less than 2^63")
         if len(names) < 2:
             raise BadInput(f"a pool needs two agents or more, and this one has {', '.join(names) or 'none'}")
         for name in names:
@@ -250,7 +252,10 @@ class Pool:
             early_end = error
             results += error.results or ([error.result] if error.result else [])
         if results:
-            self._keep({own: pairs_of(each.results) for own, each in zip(meetings, results, strict=True)})
+            found: Matches = {}
+            for own, each in zip(meetings, results, strict=True):
+                found.setdefault(own, []).extend(pairs_of(each.results))
+            self._keep(found)
         if early_end:
             raise early_end
 

@@ -239,9 +239,9 @@ class Reviewer:
                 self._proven[key] = float(result)
         if key not in self._proven:
             found = yield from self._search(state)
-            if found.moves[0].proven is None:
+            if found.proven is None:
                 return _After(found.value, False)
-            self._proven[key] = float(VALUES[found.moves[0].proven])
+            self._proven[key] = float(VALUES[found.proven])
         return _After(self._proven[key], True)
 
     def _search(self, state: State) -> Slices[Suggestion]:

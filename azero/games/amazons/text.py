@@ -124,7 +124,7 @@ def _pieces(game, state) -> list[str]:
 def picture(game, state, legal: list[int], history: list[int]) -> Picture:
     """Returns a picture in which each action is one cell. `step` and `begun` tell what the turn is so far."""
     cells, phase = game.rows * game.columns, int(state.phase)
-    begun = [action % cells for action in history[len(history) - phase :]]
+    begun = [action % cells for action in history[len(history) - phase :]] if len(history) >= phase else []
     if phase and not begun:
         row, column = state.amazons[int(state.player), int(state.moved)]
         begun = [int((row - 1) * game.columns + column - 1)] * phase

@@ -6,7 +6,6 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.levels import LevelAgent
 from azero.arena.agents.suggestion import RESIGN, Suggestion
 from azero.arena.reviews.review import Reviewer
 from azero.errors import BadInput
@@ -55,7 +54,7 @@ class TerminalGame:
         file: Path | None = None,
     ):
         self.agent, self.played, self.person, self.screen, self.clocks = agent, played, person, screen, clocks
-        self.adviser = agent.inner if isinstance(agent, LevelAgent) else agent  # its hints are its best
+        self.adviser = agent.at_full_strength
         self.ending: Ending | None = None
         self._file = file
         self._thought_s = 0.0  # by the person, since the last move

@@ -163,7 +163,7 @@ class Search:
     def _new_trees(self, size: int) -> EvaluatedTrees:
         """Returns `size` empty trees. The operating system allocates their memory as they grow."""
         actions = self.game.num_actions
-        wanted = self._max_nodes or self.num_simulations * actions + 1
+        wanted = self._max_nodes or (self.num_simulations + 1) * actions + 1  # a root may begin with one more
         max_nodes = max(min(wanted, affordable_nodes(size)), actions + 1)
         parts = self._parts._replace(cache=new_cache(self._parts.settings.cache_mib))
         return EvaluatedTrees(self.game, parts, UniformEvaluator(actions), size, max_nodes)

@@ -97,7 +97,7 @@ def _drift_of(model: onnx.ModelProto, net: Net) -> float:
 def _model_of(checkpoint: Checkpoint, precision: str, opset: int) -> onnx.ModelProto:
     net = checkpoint.net
     if precision == "int8" and not net.is_quantizable:
-        raise BadInput("precision 'int8' is for net.name = tower; export this net with --precision fp32")
+        raise BadInput("precision 'int8' is for net.name = tower or any_size; export this net with --precision fp32")
     if isinstance(net, UsersNet):
         return trace_onnx(net, opset)
     drawing = drawing_of_net(net)

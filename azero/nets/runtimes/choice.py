@@ -150,7 +150,7 @@ def _ranked(net: Net, config: DeviceConfig, rows: int) -> list[Runtime]:
     if not net.is_quantizable:
         wanted = [each for each in wanted if each.precision != "int8"]
         if not wanted:
-            raise BadInput("precision 'int8' is for net.name = tower; choose another with device.precision")
+            raise BadInput("precision 'int8' is for net.name = tower or any_size; choose another with device.precision")
     if device.type == "cpu" and len(wanted) > 1:
         opened = {each.name: functools.partial(open_runtime, each, net, device) for each in wanted}
         rates = measured_rates(net, rows, opened)

@@ -41,7 +41,10 @@ class TorchSession:
     def __init__(self, net: Net, device: torch.device, dtype: torch.dtype):
         self._device, self._dtype = device, dtype
         folded = fold(net) if net.identity else align(fold(net))  # a user's net may use its linear layers in other ways
-        self._net = folded.to(device=device, dtype=dtype).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._net = folded.to(device=device, dtype=dtype)
+        for weights in (*self._net.parameters(), *self._net.buffers()):
+            if weights.dim() == 4:  # torch refuses others in this format
+                weights.data = weights.data.to(memory_format=torch.channels_last)
 
     @torch.inference_mode()
     def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -20,12 +20,6 @@ class Policies(NamedTuple):
     actions: np.ndarray  # [v] int16
     counts: np.ndarray  # [v] uint16, 1 or more
 
-    def dense(self, num_actions: int) -> np.ndarray:
-        """Returns the counts of all actions, [n, A] uint16."""
-        rows = np.zeros((len(self.starts) - 1, num_actions), np.uint16)
-        rows[self.positions(), self.actions] = self.counts
-        return rows
-
     def positions(self) -> np.ndarray:
         """Returns the position of each count, [v] int64."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))

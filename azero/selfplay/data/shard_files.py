@@ -42,8 +42,7 @@ def check_largest(game: Game, play: SelfPlayConfig, num_sizes: int = 1) -> None:
     Args:
       game: the largest of the sizes.
     """
-    visited = game.num_actions if play.root == "gumbel" else min(game.num_actions, play.num_simulations)
-    position = game.rules.state_dtype.itemsize + _POSITION_BYTES + _VISITED_BYTES * visited
+    position = game.rules.state_dtype.itemsize + _POSITION_BYTES + _VISITED_BYTES * game.num_actions
     num_games = min(play.games_per_shard, -(-play.games_per_iteration // num_sizes))
     fitting = max(1, LARGEST // (game.max_plies * position))
     if num_games > fitting:

@@ -14,7 +14,8 @@ from azero.nets.architectures.contract import Prediction
 class Losses(NamedTuple):
     """The losses of a batch, and entropies of the policies; in nats, except for some auxiliary heads.
 
-    The first, third and fourth are means over the positions that have a policy target. Some lessons have none.
+    The first, third and fourth are means over the positions of a pass that have a policy target, and those of a batch
+    are weighted means of its passes. Some lessons have no policy target.
     """
 
     policy: Tensor  # cross-entropy of the net's policy to the target

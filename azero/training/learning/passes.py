@@ -5,6 +5,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -62,9 +63,10 @@ class Passes:
         """Sets the number of threads. Results do not depend on it."""
         self._threads = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
 
-    def run(self, sample: Sample, batch_size: int, pass_rows: int) -> list[Pass]:
-        """Returns the passes of a sample in order, each over `pass_rows` rows of a batch or the rest."""
-        parts = [sample.at(slice(at, at + pass_rows)) for at in range(0, len(sample.results), pass_rows)]
+    def run(self, sample: Sample, batch_size: int, num_passes: int) -> list[Pass]:
+        """Returns the passes of a sample in order. It is a batch, or a rank's rows of one, with `num_passes` passes."""
+        starts = [_first_row(number, len(sample.results), num_passes) for number in range(num_passes + 1)]
+        parts = [sample.at(slice(*rows)) for rows in pairwise(starts)]
         while len(self.twins) < len(parts):
             self.twins.append(_twin(self.twins[0], self._device_of(len(self.twins)), self.devices[0]))
         shares = [len(part.results) / batch_size for part in parts]
@@ -133,21 +135,21 @@ class Passes:
         return planes, _tensor_on(device, sample.policies), _tensor_on(device, sample.results), auxiliary
 
 
-def rows_of_a_pass(batch_size: int, device: torch.device, num_devices: int) -> int:
-    """Returns the number of rows of each pass but the last, which may have fewer.
-
-    On a CPU passes are as few and as even as possible, so that none has a single row, which batch normalisation
-    refuses. On GPUs there are as many as GPUs in all ranks.
-    """
-    num_passes = -(-batch_size // PASS_ROWS) if device.type == "cpu" else num_devices
-    return -(-batch_size // num_passes)
+def count_passes(batch_size: int, device: torch.device, num_devices: int) -> int:
+    """Returns the number of passes of a batch. `num_devices` is the number of GPUs in all ranks."""
+    return -(-batch_size // PASS_ROWS) if device.type == "cpu" else min(num_devices, batch_size)
 
 
-def rows_of(rank: int, num_ranks: int, batch_size: int, pass_rows: int) -> slice:
-    """Returns the rows of a batch that a rank has: whole passes, as even as possible, the first ranks one more."""
-    num_passes = -(-batch_size // pass_rows)
+def share_of(rank: int, num_ranks: int, batch_size: int, num_passes: int) -> tuple[slice, int]:
+    """Returns a rank's rows of a batch and the number of their passes. The first ranks may have one pass more."""
     first, end = (-(-num_passes * each // num_ranks) for each in (rank, rank + 1))
-    return slice(first * pass_rows, min(end * pass_rows, batch_size))
+    return slice(_first_row(first, batch_size, num_passes), _first_row(end, batch_size, num_passes)), end - first
+
+
+def _first_row(number: int, size: int, num_passes: int) -> int:
+    """Returns the row at which a pass begins. Passes are as even as possible, the first ones one row more."""
+    few, more = divmod(size, num_passes)
+    return few * number + min(number, more)
 
 
 def _tensor_on(device: torch.device, array: np.ndarray) -> Tensor:

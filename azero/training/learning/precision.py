@@ -59,7 +59,7 @@ def is_settled_from(settled: Config, config: Config) -> bool:
 def step_rates(config: Config, game: Game) -> dict[str, float]:
     """Returns training speed on the CPU in positions per second, by precision."""
     size, heads = config.training.batch_size, [head.name for head in heads_of(config.training, game)]
-    what = config.net, heads, game.planes_shape, game.num_actions, size
+    what = config.net, heads, game.planes_shape, game.num_actions, size, config.training.optimizer
     threads = config.device.threads or count_cores()
     return kept_rates("training", (what, threads), ["fp32", "bf16"], lambda: _measure(config, game))
 

@@ -24,7 +24,7 @@ from azero.system.tensor_files import Tensors
 from azero.training.heads.registry import heads_of
 from azero.training.learning.group import Group, Meeting
 from azero.training.learning.learner import Learner
-from azero.training.learning.passes import Passes, rows_of, rows_of_a_pass
+from azero.training.learning.passes import Passes, count_passes, share_of
 
 
 @dataclass(frozen=True)
@@ -86,13 +86,13 @@ class Rank:
     def learn(self, iteration: int, steps: range) -> None:
         """Takes part in steps of an iteration, those that rank 0 takes. If it fails, the other ranks get an error."""
         size = self.config.training.batch_size
-        pass_rows = rows_of_a_pass(size, self.device, self.num_ranks)
-        rows = rows_of(self.rank, self.num_ranks, size, pass_rows)
+        num_passes = count_passes(size, self.device, self.num_ranks)
+        rows, own_passes = share_of(self.rank, self.num_ranks, size, num_passes)
         parameters = list(self.passes.twins[0].parameters())
         try:
             for sample in self.replay.samples(size, generators_of(self.config.seed, iteration, steps), rows):
                 self.group.share_weights(parameters)
-                self.group.add_up(self.passes.run(sample, size, pass_rows))
+                self.group.add_up(self.passes.run(sample, size, own_passes))
         except BaseException:
             self.group.leave()
             raise

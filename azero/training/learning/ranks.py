@@ -16,7 +16,7 @@ from azero.selfplay.data.replay import Replay
 from azero.selfplay.tasks import pack_files
 from azero.system.peers import Launcher, Peer, PeerDied
 from azero.training.learning.group import Group, GroupBroken
-from azero.training.learning.passes import rows_of, rows_of_a_pass
+from azero.training.learning.passes import count_passes
 from azero.training.learning.rank import Rank, RankPlan
 from azero.training.learning.trainer import Trainer
 
@@ -115,12 +115,11 @@ def check_ranks(config: Config) -> None:
     device = pick_device(config.device.device)
     if num_ranks > 1 and (device.type not in ("cpu", "cuda") or not dist.is_available()):
         raise BadInput(f"cluster.trainers = {num_ranks} is not possible with {device.type} and this torch; use 1")
-    pass_rows = rows_of_a_pass(size, device, num_ranks)
-    last = rows_of(num_ranks - 1, num_ranks, size, pass_rows)
-    if last.start >= last.stop:
+    num_passes = count_passes(size, device, num_ranks)
+    if num_ranks > num_passes:
         raise BadInput(
-            f"cluster.trainers = {num_ranks} is more than the {-(-size // pass_rows)} passes of {pass_rows} rows that "
-            f"a batch of training.batch_size = {size} has"
+            f"cluster.trainers = {num_ranks} is more than the {num_passes} passes that a batch of "
+            f"training.batch_size = {size} has"
         )
 
 

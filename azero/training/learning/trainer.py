@@ -20,7 +20,7 @@ from azero.training.learning.group import Group
 from azero.training.learning.learner import Learner, judge_on
 from azero.training.learning.losses import Losses, map_losses
 from azero.training.learning.optimizer import check_state, make_optimizer, update_average
-from azero.training.learning.passes import Passes, rows_of, rows_of_a_pass
+from azero.training.learning.passes import Passes, count_passes, share_of
 from azero.training.learning.schedule import learning_rate, set_learning_rate
 
 LARGEST_LOSS = 1e9
@@ -72,11 +72,7 @@ class Trainer:
     @property
     def rows(self) -> slice:
         """The rows of each batch that `step` takes; all of them, if this is the only rank."""
-        return (
-            slice(None)
-            if self.group is None
-            else rows_of(0, self.group.num_ranks, *self._sizes(self.config.batch_size))
-        )
+        return self._share()[0] if self.group else slice(None)
 
     def step(self, sample: Sample, progress: float) -> Losses:
         """Takes one step; returns the losses before it. `progress` is the share of the run that is over, in [0, 1].
@@ -86,10 +82,11 @@ class Trainer:
         torch.set_num_threads(1)
         parameters = list(self.learner.parameters())
         if self.group is None:
-            passes = self.passes.run(sample, *self._sizes(len(sample.results)))
+            size = len(sample.results)
+            passes = self.passes.run(sample, size, count_passes(size, self.device, len(self.devices)))
         else:
             self.group.share_weights(parameters)
-            passes = [self.group.add_up(self.passes.run(sample, *self._sizes(self.config.batch_size)))]
+            passes = [self.group.add_up(self.passes.run(sample, self.config.batch_size, self._share()[1]))]
         _set_gradients(parameters, [each.gradients for each in passes])
         set_learning_rate(self.optimizer, learning_rate(self.config, self.steps, progress))
         if self.config.gradient_clip > 0:
@@ -99,10 +96,11 @@ class Trainer:
         update_average(self.average, self.net, self.config.ema_decay, self.steps)
         return map_losses(lambda *parts: functools.reduce(torch.add, parts), *(each.losses for each in passes))
 
-    def _sizes(self, batch_size: int) -> tuple[int, int]:
-        """Returns the rows of a batch and of a pass."""
-        num_devices = self.group.num_ranks if self.group else len(self.devices)
-        return batch_size, rows_of_a_pass(batch_size, self.device, num_devices)
+    def _share(self) -> tuple[slice, int]:
+        """Returns this rank's rows of a batch, and the number of its passes."""
+        assert self.group is not None
+        size, num_ranks = self.config.batch_size, self.group.num_ranks
+        return share_of(0, num_ranks, size, count_passes(size, self.device, num_ranks))
 
     def largest_weight(self) -> float:
         """Returns the largest absolute weight or running statistic; NaN if any of them is NaN. Waits for the GPU."""

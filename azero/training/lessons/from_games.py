@@ -1,5 +1,6 @@
 """Makes lessons of records: what was played and how it ended, or what an agent thinks of each position."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -42,8 +43,9 @@ def lessons_by_agent(
 ) -> Iterator[Lesson]:
     """Yields lessons: the value and the policy target are those of an agent's search, each position once.
 
-    Raises BadInput if the agent does not judge positions.
+    An agent at a level judges at full strength. Raises BadInput if the agent does not judge positions.
     """
+    agent = agent.at_full_strength
     if not agent.judges_positions:
         raise BadInput(f"agent {agent.name!r} does not judge positions; lessons need a net or a search")
     rng, seen = np.random.default_rng(seed), set[object]()
@@ -75,10 +77,12 @@ def _positions(record: Record, per_game: int | None, rng: np.random.Generator) -
 
 def _judged(state: State, agent: Agent) -> Lesson:
     found = agent.suggest(state)
-    best = found.moves[0]
-    value = VALUES[best.proven] if best.proven else found.value
-    visits = {move.action: move.visits for move in found.moves if move.visits}
-    if best.proven or not visits:
-        visits = {best.action: 1}
+    visits: Counter[int] = Counter()
+    for move in found.moves:
+        if move.visits and not move.is_bound:  # alpha-beta has refuted the others
+            visits[move.action] += move.visits  # several whole turns may begin with the same action
+    value = found.value if found.proven is None else VALUES[found.proven]
+    if found.proven or not visits:
+        visits = Counter([found.action])
     scale = max(1.0, max(visits.values()) / _MOST_COUNT)
     return Lesson(state, value, {action: max(1, round(count / scale)) for action, count in visits.items()})

@@ -83,11 +83,18 @@ class GtpAgent(EngineAgent):
         if len(answer) > LONGEST_QUOTE:
             raise EngineFailed(f"agent {self.name!r} answered genmove with {shorten(answer)!r}")
         try:
-            action = self.game.text_to_action(state, answer.lower())
+            action = self._action_of(state, answer)
         except BadInput as error:
             raise EngineFailed(f"agent {self.name!r} answered genmove with {shorten(answer)!r}: {error}") from None
         self._shown = [*state.history(), action]
         return action
+
+    def _action_of(self, state: State, answer: str) -> int:
+        """Returns the action of an answer, in which a move may have capital letters; raises BadInput."""
+        try:
+            return self.game.text_to_action(state, answer)
+        except BadInput:
+            return self.game.text_to_action(state, answer.lower())
 
     def _show(self, state: State) -> None:
         """Sets the engine's board to a position: by the missing moves if possible, otherwise from the start."""

@@ -40,7 +40,7 @@ class LevelAgent(Agent):
       inner: the agent that judges positions. Several levels may share it for suggestions, in one thread. In a match at
         full strength, its limit becomes the level's simulations.
 
-    Raises BadInput if the agent does not judge positions.
+    Raises BadInput if the agent does not judge positions, or does not tell of all moves.
     """
 
     can_ponder = False
@@ -49,6 +49,8 @@ class LevelAgent(Agent):
         super().__init__(name or f"{inner.name} level {level.number or 'adaptive'}", inner.game, inner.seed)
         if not inner.judges_positions:
             raise BadInput(f"agent {inner.name!r} does not judge positions, so it has no levels")
+        if not inner.lists_moves:
+            raise BadInput(f"agent {inner.name!r} tells of its best moves alone, so it has no levels")
         if isinstance(inner, LevelAgent):
             raise BadInput(f"agent {inner.name!r} plays at a level already; give only one level")
         self.seed = inner.seed if seed is None else seed
@@ -62,6 +64,10 @@ class LevelAgent(Agent):
         self._seeds: list[int] = []
         self._thoughts: list[Thought | None] = []
         self._memory: dict[tuple[int, int], Judged] = {}  # by seed and position
+
+    @property
+    def at_full_strength(self) -> Agent:
+        return self.inner
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         if self.level.is_full:
