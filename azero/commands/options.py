@@ -32,7 +32,7 @@ GameOption = Annotated[
     str | None,
     typer.Option("--game", help="The game, for agents without a checkpoint, or another size of it; see `azero games`."),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, max=(1 << 63) - 1, help="Seed of all random choices.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random choices.")]
 ThreadsOption = Annotated[
     int | None, typer.Option("--threads", help="Threads; one per core by default. With 1, a suggestion repeats.")
 ]

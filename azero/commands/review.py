@@ -61,7 +61,7 @@ def review(
     records, agent = _read(paths, maker, name)
     if record is not None:
         check_target(record, agent.game)
-    reviewer = Reviewer(agent.at_full_strength, simulations)
+    reviewer = Reviewer(agent, simulations)
     begin, reviews = time.perf_counter(), list["GameReview"]()
     early_end: BadInput | KeyboardInterrupt | None = None
     try:

@@ -34,6 +34,6 @@ class ClusterConfig(Section):
         ge=1,
         le=1024,
         description="Processes that share each training step; every one has a copy of the replay window. On a CPU, "
-        "each needs a pass, of at most 128 rows of a batch, and the weights are the same for any number. Within one "
-        "machine, threads are as fast. Paper: 64 TPUs.",
+        "each needs a pass of its own, and a pass has at most 128 rows of a batch. The weights are the same for any "
+        "number. Within one machine, threads are as fast. Paper: 64 TPUs.",
     )

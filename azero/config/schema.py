@@ -204,3 +204,11 @@ class Config(Section):
     evaluation: EvaluationConfig = EvaluationConfig()
     device: DeviceConfig = DeviceConfig()
     cluster: ClusterConfig = ClusterConfig()
+
+    def plays_ahead(self, iteration: int) -> bool:
+        """Returns whether the next iteration's games are of the net that was best before this iteration's gate.
+
+        Random weights do not play on when a net has learned from another run's games.
+        """
+        begins_random = self.training.first_net == "none" and self.replay.first_games != "none"
+        return self.training.play_ahead > 0 and not (iteration == 1 and begins_random)

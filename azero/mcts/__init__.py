@@ -11,14 +11,16 @@ from azero.mcts.classical.turn_search import FlatTurnSearch, TableTurnSearch, Tu
 from azero.mcts.evaluation.evaluator import Evaluator, UniformEvaluator
 from azero.mcts.rollouts.policies import LinearSoftmax, OwnRollout, RolloutPolicy, UniformRollout
 from azero.mcts.rollouts.weights import rollout_from_config, rollout_named
-from azero.mcts.search.analysis import MoveStatistics, rank_moves, root_value
+from azero.mcts.search.analysis import RESULT_NAMES, MoveStatistics, rank_moves, root_result, root_value
 from azero.mcts.search.search import MAX_NODES, Search, affordable_nodes, nodes_needed
 from azero.mcts.search.settings import Settings
 from azero.mcts.selection.strategies import DepthBias, Puct, Selection, Uct, selection_from_config
 
 __all__ = [
-    "MAX_NODES", "DepthBias", "EpisodeSearch", "Evaluator", "FlatSearch", "FlatTurnSearch", "LinearSoftmax",
-    "MinimaxSearch", "MoveStatistics", "OwnRollout", "Puct", "RolloutPolicy", "Search", "Selection", "Settings",
+    "MAX_NODES", "RESULT_NAMES", "DepthBias", "EpisodeSearch", "Evaluator", "FlatSearch", "FlatTurnSearch",
+    "LinearSoftmax", "MinimaxSearch", "MoveStatistics", "OwnRollout", "Puct", "RolloutPolicy", "Search", "Selection",
+    "Settings",
     "TableSearch", "TableTurnSearch", "TurnSearch", "Uct", "UniformEvaluator", "UniformRollout", "affordable_nodes",
-    "nodes_needed", "rank_moves", "rollout_from_config", "rollout_named", "root_value", "selection_from_config",
+    "nodes_needed", "rank_moves", "rollout_from_config", "rollout_named", "root_result", "root_value",
+    "selection_from_config",
 ]  # fmt: skip

@@ -155,13 +155,8 @@ class Run:
         return weights_of(load_checkpoint(self.checkpoint_path(iteration), self.game).net)
 
     def plays_ahead(self, iteration: int) -> bool:
-        """Returns whether the next iteration's games are of the net that was best before this iteration's gate.
-
-        Random weights do not play on when a net has learned from another run's games.
-        """
-        training, is_first = self.config.training, iteration == 1
-        begins_random = training.first_net == "none" and self.config.replay.first_games != "none"
-        return training.play_ahead > 0 and not (is_first and begins_random)
+        """Returns whether the next iteration's games are of the net that was best before this iteration's gate."""
+        return self.config.plays_ahead(iteration)
 
     def publish_best(self, progress: Progress) -> None:
         """Copies the published net to best.safetensors, if it is not there already."""

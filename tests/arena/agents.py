@@ -15,7 +15,7 @@ SMALL = NetConfig(blocks=1, channels=8, policy_channels=2, value_channels=2, val
 
 SUGGESTION_FIELDS = [
     *("game", "to_move", "simulations", "elapsed_s", "value", "best", "moves"),
-    *("runtime", "precision", "ownership", "score", "simulations_per_s"),
+    *("runtime", "precision", "ownership", "score", "simulations_per_s", "proven"),
 ]
 """The fields of a suggestion's JSON object, in order."""
 

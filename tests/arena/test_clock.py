@@ -85,3 +85,4 @@ def test_a_clock_tells_what_is_left():
     clock = Clock(TimeControl.parse("2m+2x30s"))
     clock.spend(55.0)
     assert str(clock) == "1:05.0 and 2 x 30 s"
+    assert str(Clock(TimeControl(59.97))) == "1:00.0"

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from azero.arena.agents.clock import Clock, TimeControl
 from azero.arena.agents.levels import ADAPTIVE, Level, LevelAgent, at_level, levels_of, parse_level, table_of
 from azero.arena.agents.levels import agent as levels_agent
 from azero.arena.agents.levels.adapting import adapted, turns_of_opponent
@@ -18,6 +19,8 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts.proving.wins import LETS_WIN, QUIET, WINS, wins_in_one
 from azero.system.files import PACKAGE
+
+from .agents import write_uci_engine
 
 TIC_TAC_TOE = make_game("tic_tac_toe")
 QUIET_MOVES = np.full(4, QUIET, np.int8)
@@ -154,7 +157,7 @@ def test_a_move_that_begins_several_turns_is_judged_by_the_best_of_them():
     found = make_agent("uct", TIC_TAC_TOE).suggest(state)
     best = found.moves[0]
     worse = best._replace(visits=1, value=-1.0)
-    judged = _judged_by(dataclasses.replace(found, moves=[best, *found.moves[1:], worse]), state)
+    judged = _judged_by(dataclasses.replace(found, moves=[best, *found.moves[1:], worse]), state, 0.0)
     place = state.legal_actions().index(best.action)
     assert judged.values[place] == best.value and judged.visits[place] == best.visits
 
@@ -170,18 +173,38 @@ def test_a_match_at_levels_repeats():
     assert 0 < simulations <= table_of(TIC_TAC_TOE).level(1).simulations
 
 
-@pytest.mark.parametrize("name", ["alphabeta(level=1)", "mc(level=1)"])
+@pytest.mark.parametrize("name", ["mmmc(level=1)", "mc(level=1)"])
 def test_any_agent_that_judges_plays_at_a_level(name):
     agent = make_agent(name, TIC_TAC_TOE)
     result = play_match(agent, make_agent("random", TIC_TAC_TOE), TIC_TAC_TOE, 2)
     assert result.tally.games == 2 and isinstance(agent, LevelAgent)
 
 
-def test_an_engine_that_tells_of_its_best_move_alone_has_no_levels():
-    inner = make_agent("uct@10", TIC_TAC_TOE)
-    inner.lists_moves = False
-    with pytest.raises(BadInput, match="tells of its best moves alone, so it has no levels"):
-        LevelAgent(inner, level())
+def test_what_values_its_best_moves_alone_has_no_levels(tmp_path):
+    """An engine tells of no others, and alpha-beta has upper bounds for them."""
+    game = make_game("breakthrough(rows=4,columns=3)")
+    engine = make_agent(write_uci_engine(tmp_path), game)
+    for inner in (engine, make_agent("alphabeta@10", game)):
+        with pytest.raises(BadInput, match="values its best moves alone, so it has no levels"):
+            LevelAgent(inner, level())
+    engine.close()
+
+
+@pytest.mark.parametrize("name", ["uct(level=1)", "mc(level=1)", "uct(level=adaptive)"])
+def test_on_a_clock_all_is_prepared_before_the_first_move(name, monkeypatch):
+    agent = make_agent(name, TIC_TAC_TOE)
+    agent.start_clock()
+    monkeypatch.setattr(
+        levels_agent.LevelAgent, "_search_of", lambda self, num: self._search or pytest.fail("too late")
+    )
+    clock = Clock(TimeControl(60.0))
+    assert agent.play(TIC_TAC_TOE.new_initial_state(), clock).moves
+
+
+def test_rollouts_that_lose_are_not_taken_at_their_word():
+    state = TIC_TAC_TOE.new_initial_state()
+    _, judged = make_agent("mc(level=1)", TIC_TAC_TOE)._judge(state, 0, 20)
+    assert judged.prior_losses == 1.0
 
 
 def test_full_strength_is_the_agent_itself():

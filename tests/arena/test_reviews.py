@@ -104,12 +104,19 @@ def test_what_the_solver_proves_is_not_searched():
     assert reviewer.num_searched == 3, "the positions of the moves, to rank the moves"
 
 
+def test_an_agent_at_a_level_reviews_at_full_strength():
+    record = record_of(TIC_TAC_TOE, "b2 a1 c3")
+    named, full = make_agent("uct(level=1)", TIC_TAC_TOE), make_agent("uct", TIC_TAC_TOE)
+    assert Reviewer(named, 50).review(record) == Reviewer(full, 50).review(record)
+
+
 class InSlices:
     """An agent whose searches pause, as those of `uct` with many simulations do."""
 
     def __init__(self):
         self.inner, self.num_slices = make_agent("uct@50", TIC_TAC_TOE), 0
         self.name, self.game, self.judges_positions = "in slices", TIC_TAC_TOE, True
+        self.at_full_strength = self
 
     def suggesting(self, state, simulations, seconds):
         for _ in range(5):

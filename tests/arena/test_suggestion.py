@@ -9,7 +9,6 @@ import pytest
 from nets.towers import WITH_HEADS, make_net
 
 from azero.arena.agents.names import make_agent
-from azero.arena.agents.suggestion import Move, Suggestion
 from azero.config.schema import SearchConfig
 from azero.games import make_game, registered_games
 from azero.games.defaults import has_own
@@ -126,24 +125,26 @@ def test_what_is_said_is_plain_python(suggestion):
         assert kinds == [int, int, float, float]
 
 
-def proven(*results):
-    moves = [Move(action, str(action), 1, 0.0, 0.1, result, None, []) for action, result in enumerate(results)]
-    return Suggestion("tic_tac_toe", 0, 1, 0.0, 0.0, "0", moves).proven
-
-
 @pytest.mark.parametrize(
-    ("results", "expected"),
+    ("name", "moves", "proven", "of_the_first"),
     [
-        (["win", None], "win"),
-        (["loss", "win"], "win"),  # an agent at a level lists the move that it plays first
-        (["draw", None], None),  # the other move may win
-        (["loss", None], None),
-        (["draw", "loss"], "draw"),
-        (["loss", "draw"], "draw"),
-        (["loss", "loss"], "loss"),
-        ([None, None], None),
-        ([], None),
+        ("uct@2000", "b2 b1 a1", "loss", "loss"),
+        ("uct@2000", "b2 b1 a1 c3", "win", "win"),
+        ("uct@5", "", None, None),
+        ("alphabeta@1000000", "b2", "draw", "draw"),
+        ("alphabeta@5", "", None, None),
+        ("random", "b2 b1 a1 c3", None, None),
     ],
 )
-def test_a_win_or_all_moves_prove_the_position(results, expected):
-    assert proven(*results) == expected
+def test_the_proof_of_the_position(name, moves, proven, of_the_first):
+    found = make_agent(name, GAME).suggest(GAME.state_from_moves(moves))
+    assert (found.proven, found.moves[0].proven) == (proven, of_the_first)
+    assert found.to_json()["proven"] == proven
+
+
+def test_a_drawn_move_proves_nothing_while_others_are_open():
+    found = make_agent("uct@100", GAME, seed=2).suggest(GAME.state_from_moves("b2 a1 c3"))
+    assert found.moves[0].proven == "draw" and None in {move.proven for move in found.moves}
+    assert found.proven is None
+    all_known = make_agent("uct@5000", GAME, seed=2).suggest(GAME.state_from_moves("b2 a1 c3"))
+    assert None not in {move.proven for move in all_known.moves} and all_known.proven == "draw"

@@ -23,7 +23,8 @@ SCRIPT = """
     moves[0].value = value;
     return {
       game: body.game, to_move: toMove, simulations: 7000 + count, elapsed_s: count / 100, value, best: moves[0].move,
-      moves, simulations_per_s: 700, outcomes: settings.outcomes, score: null, ownership: null, is_last: false,
+      moves, simulations_per_s: 700, outcomes: settings.outcomes, score: null, ownership: null, proven: null,
+      is_last: false,
     };
   };
 

@@ -280,6 +280,17 @@ def test_files_may_register_their_games_and_be_edited_again(uncompiled, folder):
     assert registered_games() == before
 
 
+def test_ctrl_c_while_a_file_runs_leaves_nothing_behind(uncompiled, folder, monkeypatch):
+    def interrupted(self, path, namespace):
+        raise KeyboardInterrupt
+
+    write_file(folder / "nim.py", NIM)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(loading.Sources, "run", interrupted)
+        make_game("nim.py:Nim")
+    assert make_game("nim.py:Nim").num_actions == 3
+
+
 def test_ranges_hold_for_a_user_s_own_game(uncompiled, folder):
     write_file(folder / "nim.py", NIM, with_ranges("{'heap': (1, 30)}"))
     assert make_game("nim.py:Nim(heap=30)").name == "nim.py:Nim(heap=30)"

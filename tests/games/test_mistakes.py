@@ -132,11 +132,18 @@ def test_a_subroutine_is_looked_through_for_its_caller(tmp_path):
 def test_a_method_that_can_end_without_a_value_is_found(tmp_path):
     end = "it can end without returning a value: write a `return` at its end"
     assert mistake(tmp_path, part="1\n    if state:\n        return 2\n    x = 3") == (end, PART - 1, "part")
-    for body in ("for k in range(3):\n        return 2", "while True:\n        if state: break\n        return 2"):
+    for body in (
+        "for k in range(3):\n        return 2",
+        "while True:\n        if state: break\n        return 2",
+        "for k in range(3):\n        if state: break\n    else:\n        return 2",
+        "while True:\n        for k in range(3):\n            pass\n        else:\n            break",
+    ):
         assert mistake(tmp_path, part=f"1 if state else 2\n    {body}").what == end
     for ends in (
         "if state:\n        return 2\n    else:\n        raise ValueError",
         "match state:\n        case _:\n            return 3",
         "while 1:\n        pass",
+        "while True:\n        for k in range(3):\n            if state: break\n        if state: return 2",
+        "for k in range(3):\n        if state: return 2\n    else:\n        return 0",
     ):
         assert mistake(tmp_path, part=f"1 if state else 2\n    {ends}") is None

@@ -71,6 +71,8 @@ def test_a_full_tree_is_said():
 def test_the_most_visited_move_and_the_one_of_highest_value_are_marked():
     assert value_marks([move(0, 50, 0.1), move(1, 5, 0.4), move(2, 4, -0.256)]) == {0: "+10*", 1: "+40^", 2: "-26"}
     assert value_marks([move(0, 50, 0.4), move(1, 5, 0.1)]) == {0: "+40*^", 1: "+10"}
+    refuted = move(1, 5, 0.7)._replace(is_bound=True)
+    assert value_marks([move(0, 50, -0.1), refuted]) == {0: "-10*^", 1: "<+70"}, "it is worth 0.7 at most"
 
 
 def test_of_turns_with_the_same_first_action_the_best_is_marked():

@@ -56,7 +56,8 @@ class Agent(ABC):
       heads_alone: the heads that the net keeps, without a search, for one position at a time. None without such heads.
       plays_side_by_side: whether it plays all games of a match at the same time, or one after another.
       judges_positions: whether the values of its suggestions mean anything.
-      lists_moves: whether its suggestions list all moves. Those of an engine have its best ones alone.
+      judges_all_moves: whether its suggestions have a value for each move. An engine tells of its best moves alone, and
+        alpha-beta has an upper bound for moves that it refutes.
       can_ponder: whether its search can be interrupted, so that it may think on the opponent's time.
       limit: when its searches end, unless a call says otherwise.
       resign_below: it resigns if the position's value for it, in [-1, 1], is below this; None: never.
@@ -66,7 +67,7 @@ class Agent(ABC):
     heads_alone: Heads | None = None
     plays_side_by_side = True
     judges_positions = True
-    lists_moves = True
+    judges_all_moves = True
     can_ponder = False
     limit = Limit()
     resign_below: float | None = None

@@ -9,6 +9,7 @@ from azero.arena.agents.suggestion import RESIGN, Suggestion, Thought, describe_
 from azero.compiler.rng import derive_seed
 from azero.exact.transpositions import ENTRY_DTYPE
 from azero.games import Game, State
+from azero.mcts import RESULT_NAMES
 from azero.mcts.classical.deepening import Deepening
 
 DEFAULT_ROLLOUTS = 16
@@ -27,6 +28,8 @@ class AlphaBetaAgent(Agent):
       num_rollouts: random games that evaluate a leaf; with 0 all leaves have value 0.
       max_table_entries: most entries of the table; None: derived from the limit of the search.
     """
+
+    judges_all_moves = False
 
     def __init__(
         self, name: str, game: Game, limit: Limit, num_rollouts: int, max_table_entries: int | None, seed: int = 0
@@ -82,8 +85,10 @@ class AlphaBetaAgent(Agent):
         begin = time.perf_counter()
         search = self._search(state, limit, derive_seed(self.seed, "suggest"))
         moves = describe_moves(state, search.rank_moves())
-        player, elapsed = state.current_player(), time.perf_counter() - begin
-        return Suggestion(str(self.game), player, search.num_leaves, elapsed, search.value, moves[0].move, moves)
+        player, elapsed, proven = state.current_player(), time.perf_counter() - begin, RESULT_NAMES.get(search.result)
+        return Suggestion(
+            *(str(self.game), player, search.num_leaves, elapsed, search.value, moves[0].move, moves), proven=proven
+        )
 
     def _search(self, state: State, limit: Limit, seed: int) -> Deepening:
         search = Deepening(state, self.num_rollouts, self._entries_for(limit), seed)

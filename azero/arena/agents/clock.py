@@ -101,6 +101,6 @@ class Clock:
             self.main_s += self.control.increment_s
 
     def __str__(self) -> str:
-        minutes, seconds = divmod(self.main_s, 60)
+        minutes, seconds = divmod(round(self.main_s, 1), 60)
         more = f" and {self.periods} x {self.control.period_s:g} s" if self.control.periods else ""
         return f"{int(minutes)}:{seconds:04.1f}{more}"

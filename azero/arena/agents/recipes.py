@@ -11,7 +11,6 @@ from pathlib import Path
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.checkpoints import find_checkpoint
 from azero.arena.agents.classical import CLASSICAL, word_of
-from azero.arena.agents.levels import LevelAgent
 from azero.arena.agents.names import make_agent, split_name, split_settings
 from azero.arena.agents.options import split_options, split_program
 from azero.arena.agents.search_agent import SearchAgent
@@ -102,7 +101,7 @@ def _with_net(recipe: Recipe, path: str, options: dict[str, str]) -> tuple[Recip
 
 def settled_device(agent: Agent, device: DeviceConfig) -> DeviceConfig:
     """Returns the settings with the device, library and precision that run an agent's net here, in place of "auto"."""
-    inner = agent.inner if isinstance(agent, LevelAgent) else agent
+    inner = agent.at_full_strength
     if not isinstance(inner, SearchAgent) or inner.net_alone is None:
         return device
     inner.new_search(2)  # opens the net as a match does

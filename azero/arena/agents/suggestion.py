@@ -8,11 +8,10 @@ import numpy as np
 
 from azero.games import State
 from azero.games.positions import turn_to_text
-from azero.mcts import MoveStatistics, Search, rank_moves, root_value
+from azero.mcts import RESULT_NAMES, MoveStatistics, Search, rank_moves, root_result, root_value
 
 RESIGN = -1
 """An agent that resigns answers this instead of an action."""
-
 
 VALUES = {"win": 1.0, "draw": 0.0, "loss": -1.0}
 """Values of proven results, for the player to move."""
@@ -84,6 +83,8 @@ class Suggestion:
         `State.planes`: 1 is the player to move, -1 the opponent. None if the net keeps no such head. == ignores it.
       score: the points by which the net alone expects the player to move to win; None if it keeps no such head.
       simulations_per_s: simulations a second of an analysis; None for a single suggestion.
+      proven: the position's result for the player to move, "win", "draw" or "loss"; None without a proof. The proof of
+        `moves[0]` is another thing: if it is a draw, another move may still win.
     """
 
     game: str
@@ -99,14 +100,7 @@ class Suggestion:
     ownership: np.ndarray | None = field(default=None, compare=False)
     score: float | None = None
     simulations_per_s: float | None = None
-
-    @property
-    def proven(self) -> str | None:
-        """The position's result for the player to move, if its moves prove it: "win", "draw" or "loss"; else None."""
-        proofs = {move.proven for move in self.moves}
-        if not proofs or ("win" not in proofs and None in proofs):
-            return None
-        return next(result for result in VALUES if result in proofs)
+    proven: str | None = None
 
     @property
     def action(self) -> int:
@@ -155,5 +149,8 @@ def suggestion_of(search: Search, state: State, b: int = 0) -> Suggestion:
     moves = describe_moves(state, rank_moves(search, b))
     tree = search.forest.trees[b]
     value, player = root_value(search, b), state.current_player()
-    is_full = bool(tree.is_full)
-    return Suggestion(str(state.game), player, int(tree.simulations), 0.0, value, moves[0].move, moves, is_full)
+    return Suggestion(
+        *(str(state.game), player, int(tree.simulations), 0.0, value, moves[0].move, moves),
+        is_tree_full=bool(tree.is_full),
+        proven=RESULT_NAMES.get(root_result(search, b)),
+    )

@@ -36,6 +36,10 @@ class Suggester(Protocol):
     game: Game
     judges_positions: bool
 
+    @property
+    def at_full_strength(self) -> "Suggester":
+        """The agent by whose judgement it plays, see `Agent`."""
+
     def suggesting(self, state: State, simulations: int | None, seconds: float | None) -> Slices[Suggestion]:
         """Finds the moves of a position, ranked."""
 
@@ -120,7 +124,7 @@ class Reviewer:
     """Reviews games by an agent's judgement. A position that has been searched before is not searched again.
 
     Args:
-      agent: searches the positions.
+      agent: searches the positions; one at a level does so at full strength.
       simulations: of each search; None: the agent's own limit.
       seconds: the most of each search; None: no limit.
 
@@ -131,6 +135,7 @@ class Reviewer:
     """
 
     def __init__(self, agent: Suggester, simulations: int | None = None, seconds: float | None = None):
+        agent = agent.at_full_strength
         if not agent.judges_positions:
             raise BadInput(f"agent {agent.name!r} does not judge positions; a review needs a net or a search")
         self._agent, self._simulations, self._seconds = agent, simulations, seconds

@@ -95,10 +95,12 @@ def _run(file: str, kind: str = "game") -> tuple[ModuleType, Sources]:
     try:  # a user's game is found by its file, so nothing needs to be registered
         with time_limit(ELAPSED_S), without_registering():
             sources.run(str(Path(file).resolve()), module.__dict__)
-    except (Exception, SystemExit, TimedOut) as error:
+    except BaseException as error:
         del sys.modules[module_name]
         sources.forget_modules()
-        raise BadInput(f"{kind} file {file!r}{_why(error, file)}") from None
+        if isinstance(error, Exception | SystemExit | TimedOut):
+            raise BadInput(f"{kind} file {file!r}{_why(error, file)}") from None
+        raise
     return module, sources
 
 

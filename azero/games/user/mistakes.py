@@ -117,13 +117,28 @@ def _ends(body: list[ast.stmt]) -> bool:
         case ast.Return() | ast.Raise() | ast.Assert(test=ast.Constant(value=False)):
             return True
         case ast.While(test=ast.Constant(value=test), body=inner) if test:
-            return not any(isinstance(node, ast.Break) for statement in inner for node in ast.walk(statement))
+            return not _breaks(inner)
+        case ast.For(body=inner, orelse=after) | ast.While(body=inner, orelse=after) if after:
+            return _ends(after) and not _breaks(inner)
         case ast.If(body=first, orelse=second):
             return _ends(first) and _ends(second)
         case ast.Match(cases=cases):
             return all(_ends(each.body) for each in cases)
         case ast.With() | ast.Try():  # the compiler refuses these
             return True
+    return False
+
+
+def _breaks(body: list[ast.stmt]) -> bool:
+    """Returns whether a loop with this body has a `break` of its own."""
+    waiting: list[ast.AST] = [*body]
+    for node in waiting:  # the list grows meanwhile
+        if isinstance(node, ast.Break):
+            return True
+        if isinstance(node, ast.For | ast.While):
+            waiting += node.orelse  # a `break` there is the outer loop's
+        else:
+            waiting += ast.iter_child_nodes(node)
     return False
 
 

@@ -73,7 +73,7 @@ def value_marks(moves: list[Move]) -> dict[int, str]:
     if not known:
         return {}
     most_visited = max(known, key=lambda move: move.visits)
-    best_value = max(known, key=lambda move: move.value)
+    best_value = max([move for move in known if not move.is_bound] or known, key=lambda move: move.value)
     return {
         move.action: f"{AT_MOST * move.is_bound}{100 * move.value:+z.0f}"
         + MOST_VISITED * (move is most_visited and move.visits > 0)

@@ -29,6 +29,7 @@ class Deepening:
         self._legal = state.legal_actions()
         self.best_action = self._legal[0]
         self._at_once = _FIRST_NODES
+        self._is_solved = False
 
     @property
     def num_leaves(self) -> int:
@@ -40,6 +41,11 @@ class Deepening:
         """The value of the best move, in [-1, 1] for the player to move."""
         return self._value(self.best_action)
 
+    @property
+    def result(self) -> int | None:
+        """The proven result of the position, for the player to move: 1, 0 or -1; None without a proof."""
+        return int(self.value) if self._is_solved else None
+
     def run(self, max_leaves: int, seconds: float | None = None) -> None:
         """Searches until `max_leaves` leaves are seen, `seconds` are over, or the result is proven."""
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
@@ -48,7 +54,8 @@ class Deepening:
             start_iteration(self._work, False, horizon, self.best_action if horizon > 1 else -1)
             is_done = self._run_iteration(max_leaves, deadline, call_s)
             self._choose(is_done)
-            if not is_done or self._work.frames[0].draft == PROOF:
+            self._is_solved = is_done and self._work.frames[0].draft == PROOF
+            if not is_done or self._is_solved:
                 return
 
     def _run_iteration(self, max_leaves: int, deadline: float, call_s: float) -> bool:

@@ -12,7 +12,7 @@ from azero.mcts.search.search import Search
 from azero.mcts.search.variation import principal_variations
 from azero.mcts.tree import UNPROVEN, children_of
 
-RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
+RESULT_NAMES: dict[int | None, str] = {1: "win", 0: "draw", -1: "loss"}
 
 
 class MoveStatistics(NamedTuple):
@@ -33,18 +33,26 @@ class MoveStatistics(NamedTuple):
         return self.actions[0]
 
 
-def root_value(search: Search, b: int = 0) -> float:
-    """Returns the value of tree b's root in [-1, 1], for the player to move."""
+def root_result(search: Search, b: int = 0) -> int | None:
+    """Returns the proven result of tree b's root, for the player to move: 1, 0 or -1; None without a proof."""
     nodes, known = search.forest.nodes[b], search.known_moves[b]
     root, sign = nodes[0], sign_of(int(nodes[0].player))
     if root.proven != UNPROVEN:
-        return float(sign * int(root.proven))
+        return sign * int(root.proven)
     order = np.array(children_of(nodes), np.int32)
     if len(order) and (known or (nodes.proven[order] != UNPROVEN).all()):
         results = [proof for _, proof, _ in _proofs(search, b, order)]
         if None not in results:
-            return float(max(result for result in results if result is not None))
-    return float(sign * root.W / root.N) + 0.0 if root.N else 0.0
+            return max(result for result in results if result is not None)
+    return None
+
+
+def root_value(search: Search, b: int = 0) -> float:
+    """Returns the value of tree b's root in [-1, 1], for the player to move."""
+    result, root = root_result(search, b), search.forest.nodes[b][0]
+    if result is not None:
+        return float(result)
+    return float(sign_of(int(root.player)) * root.W / root.N) + 0.0 if root.N else 0.0
 
 
 def rank_moves(search: Search, b: int = 0) -> list[MoveStatistics]:

@@ -24,7 +24,7 @@ class Measure(NamedTuple):
 
 
 SCORE = Measure("evaluation/score", "score against the opponent", "%", ("score", "%"), 0, 100, better=1)
-RATING = Measure("gate/rating", "rating, the sum of the gates", "Elo", ("gates", "Elo"), 0)
+RATING = Measure("gate/rating", "rating above the first net", "Elo", ("rating", "Elo"), 0)
 MEASURES = (
     SCORE,
     RATING,

@@ -136,8 +136,12 @@ class Passes:
 
 
 def count_passes(batch_size: int, device: torch.device, num_devices: int) -> int:
-    """Returns the number of passes of a batch. `num_devices` is the number of GPUs in all ranks."""
-    return -(-batch_size // PASS_ROWS) if device.type == "cpu" else min(num_devices, batch_size)
+    """Returns the number of passes of a batch, each of 2 rows or more if the batch has as many.
+
+    Args:
+      num_devices: the number of GPUs in all ranks.
+    """
+    return -(-batch_size // PASS_ROWS) if device.type == "cpu" else min(num_devices, max(1, batch_size // 2))
 
 
 def share_of(rank: int, num_ranks: int, batch_size: int, num_passes: int) -> tuple[slice, int]:

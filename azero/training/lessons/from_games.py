@@ -79,10 +79,11 @@ def _judged(state: State, agent: Agent) -> Lesson:
     found = agent.suggest(state)
     visits: Counter[int] = Counter()
     for move in found.moves:
-        if move.visits and not move.is_bound:  # alpha-beta has refuted the others
+        if move.visits and move.proven != "loss":
             visits[move.action] += move.visits  # several whole turns may begin with the same action
     value = found.value if found.proven is None else VALUES[found.proven]
-    if found.proven or not visits:
+    is_alphabeta = any(move.is_bound for move in found.moves)  # its visits say how hard a move was to refute
+    if found.proven or is_alphabeta or not visits:
         visits = Counter([found.action])
     scale = max(1.0, max(visits.values()) / _MOST_COUNT)
     return Lesson(state, value, {action: max(1, round(count / scale)) for action, count in visits.items()})

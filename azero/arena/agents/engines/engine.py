@@ -29,7 +29,7 @@ class EngineAgent(Agent):
     """Plays an engine's moves. Raises EngineFailed if the engine ends, does not answer or breaks the protocol."""
 
     plays_side_by_side = False
-    lists_moves = False
+    judges_all_moves = False
 
     most_seconds = 60.0
     """Time limit for an answer, in seconds. The option `patience` of the agent's name replaces it."""

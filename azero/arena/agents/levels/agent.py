@@ -40,7 +40,7 @@ class LevelAgent(Agent):
       inner: the agent that judges positions. Several levels may share it for suggestions, in one thread. In a match at
         full strength, its limit becomes the level's simulations.
 
-    Raises BadInput if the agent does not judge positions, or does not tell of all moves.
+    Raises BadInput if the agent does not judge positions and each of their moves.
     """
 
     can_ponder = False
@@ -49,8 +49,8 @@ class LevelAgent(Agent):
         super().__init__(name or f"{inner.name} level {level.number or 'adaptive'}", inner.game, inner.seed)
         if not inner.judges_positions:
             raise BadInput(f"agent {inner.name!r} does not judge positions, so it has no levels")
-        if not inner.lists_moves:
-            raise BadInput(f"agent {inner.name!r} tells of its best moves alone, so it has no levels")
+        if not inner.judges_all_moves:
+            raise BadInput(f"agent {inner.name!r} values its best moves alone, so it has no levels")
         if isinstance(inner, LevelAgent):
             raise BadInput(f"agent {inner.name!r} plays at a level already; give only one level")
         self.seed = inner.seed if seed is None else seed
@@ -61,6 +61,7 @@ class LevelAgent(Agent):
         self._search: Search | None = None
         self._states: list[State] = []
         self._begins: list[int] = []  # plies of the openings
+        self._began: int | None = None  # plies before its first move on the clock
         self._seeds: list[int] = []
         self._thoughts: list[Thought | None] = []
         self._memory: dict[tuple[int, int], Judged] = {}  # by seed and position
@@ -139,8 +140,21 @@ class LevelAgent(Agent):
         self.inner.seed = seed  # of searches that are the inner agent's own
         return self._suggest(state, derive_seed(seed, "suggest"))
 
+    def start_clock(self) -> None:
+        super().start_clock()
+        self._began = None
+        start = self.game.new_initial_state()  # compiles and opens all that is needed, outside the measured time
+        if self.level.is_full or self.level.is_adaptive:
+            self.inner.suggest(start, 1)
+        if not self.level.is_full:
+            wins_in_one(start)
+            self._judge(start, 0, 1)
+
     def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
-        return self.suggest(state)  # it searches too little to need the clock
+        if self._began is None:
+            self._began = len(state.history())
+        self.inner.seed = self.seed
+        return self._suggest(state, derive_seed(self.seed, "suggest"), self._began)  # too short to need the clock
 
     def _suggest(self, state: State, seed: int, since: int = 0) -> Suggestion:
         level = self.level
@@ -155,7 +169,7 @@ class LevelAgent(Agent):
         """Searches a position."""
         if not self._searches_itself:
             found = self.inner.suggest(state, simulations)
-            return found, _judged_by(found, state)
+            return found, _judged_by(found, state, 0.0 if self.inner.net_alone else _LOST_ROLLOUTS)
         begin = time.perf_counter()
         search = self._search_of(1)
         self._run(search, [0], [state], [seed], simulations)
@@ -224,17 +238,17 @@ def _judged_in(search: Search, b: int) -> Judged:
     sign = sign_of(int(nodes[0].player))
     is_proven = children["proven"] != UNPROVEN
     values = np.where(is_proven, sign * children["proven"].astype(float), mean_values(sign, children))
-    lost = _LOST_ROLLOUTS if search.evaluator is None else 0.0
+    lost = 0.0 if search.evaluator else _LOST_ROLLOUTS
     return Judged(children["N"].astype(np.int64), values, is_proven, children["P"].astype(float), lost)
 
 
-def _judged_by(found: Suggestion, state: State) -> Judged:
-    """Returns what a suggestion says of the moves, in the order of the legal actions."""
+def _judged_by(found: Suggestion, state: State, lost: float) -> Judged:
+    """Returns what a suggestion says of the moves, in the order of the legal actions; `lost` is as in `Judged`."""
     moves = {move.action: move for move in reversed(found.moves)}  # of whole turns with one first action, the best
     unknown = Move(-1, "", 0, 0.0, 0.0, None, None, [])
     listed = [moves.get(action, unknown) for action in state.legal_actions()]
     fields = np.array([[each.visits, each.value, each.proven is not None, each.prior] for each in listed], float)
-    return Judged(fields[:, 0].astype(np.int64), fields[:, 1], fields[:, 2] > 0, fields[:, 3])
+    return Judged(fields[:, 0].astype(np.int64), fields[:, 1], fields[:, 2] > 0, fields[:, 3], lost)
 
 
 def _with_first(found: Suggestion, state: State, place: int) -> Suggestion:

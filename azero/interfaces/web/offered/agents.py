@@ -57,8 +57,8 @@ class OfferedAgent:
         return self.is_any_size and is_same_up_to_size(self.game.name, game.rules)
 
     def levels(self, game: Game) -> Table | None:
-        """Returns the levels at which it plays a game; None if it does not judge positions."""
-        if self.kind in ("random", "program"):
+        """Returns the levels at which it plays a game; None if it does not judge positions and each of their moves."""
+        if self.kind in ("random", "alphabeta", "program"):
             return None
         return levels_of(game, "" if self.run else _identity(self.name))
 

@@ -47,7 +47,8 @@ def age_s(run: RunFolder) -> float:
 def activity_of(run: RunFolder) -> dict[str, Any] | None:
     """Returns the current iteration, its stage, and how many of its games are played; None of a run that is finished.
 
-    A shard counts as whole games. The stage is `train` from the last shard to the candidate, then `gate`.
+    A shard counts as whole games. The stage is `train` from the last shard, and the end of the iteration before, to the
+    candidate; then it is `gate`.
     """
     if is_finished(run):
         return None
@@ -57,9 +58,10 @@ def activity_of(run: RunFolder) -> dict[str, Any] | None:
     played = min(selfplay.games_per_iteration, len(own) * selfplay.games_per_shard)
     stage = "play" if played < selfplay.games_per_iteration else "train"
     if stage == "train":
-        candidate, last = run.folder / "candidate.safetensors", max(own)
+        candidate, last, before = run.folder / "candidate.safetensors", max(own), run.folder / "metrics.jsonl"
         try:
-            stage = "gate" if candidate.lstat().st_mtime > last.lstat().st_mtime else "train"
+            begin_s = max(each.lstat().st_mtime for each in (last, before) if each.exists())
+            stage = "gate" if candidate.lstat().st_mtime > begin_s else "train"
         except OSError:  # there is no candidate yet
             stage = "train"
     return {"iteration": iteration, "stage": stage, "games": played, "games_wanted": selfplay.games_per_iteration}

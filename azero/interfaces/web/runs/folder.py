@@ -109,11 +109,12 @@ class RunFolder:
         return [ShardFile(*numbers, path) for numbers, path in sorted(found.items())]
 
     def player_of(self, iteration: int) -> NetFile | None:
-        """Returns the net that played the games of an iteration: the last one promoted before it.
+        """Returns the net that played the games of an iteration: the last one promoted before they began.
 
         None if it is not there, or if another run's nets played the games: those of iteration 0.
         """
-        earlier = [each for each in self.nets if each.iteration < iteration]
+        is_ahead = iteration > 1 and self.config.plays_ahead(iteration - 1)
+        earlier = [each for each in self.nets if each.iteration < iteration - is_ahead]
         return earlier[-1] if earlier else None
 
     def line_of(self, error: Exception) -> str:

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from azero.interfaces.web.runs.folder import RunFolder
 from azero.training.train import train
 from tests.interfaces.web.runs.conftest import serving
 from tests.training.runs import tiny_config, write_config
@@ -56,3 +57,24 @@ def test_requests_at_any_moment_are_answered(tmp_path):
         is_over.set()
         thread.join()
     assert len(statuses) > 50 and set(statuses) <= {200, 409}  # 409: before it has its settings
+
+
+@pytest.mark.parametrize(
+    ("play_ahead", "first_games", "iteration", "player"),
+    [
+        (0, "none", 3, 2),
+        (1, "none", 3, 1),  # its games began before the gate of iteration 2
+        (1, "none", 2, 0),
+        (1, "other", 2, 1),  # random weights do not play on
+        (1, "none", 1, 0),
+    ],
+)
+def test_a_game_is_of_the_net_that_was_best_when_it_began(tmp_path, play_ahead, first_games, iteration, player):
+    config = tiny_config(training={"play_ahead": play_ahead})
+    replay = config.replay.model_copy(update={"first_games": first_games})
+    (tmp_path / "checkpoints").mkdir()
+    for number in range(4):
+        (tmp_path / "checkpoints" / f"{number:05}.safetensors").touch()
+    run = RunFolder("run", tmp_path)
+    run.__dict__["config"] = config.model_copy(update={"replay": replay})
+    assert run.player_of(iteration).iteration == player

@@ -31,9 +31,11 @@ function noteOf(players, { outcomes, points, proof }) {
 export function opinionOf(update) {
   const best = update.moves.find((move) => move.move === update.best) ?? update.moves[0];
   const winner = { win: update.to_move, loss: 1 - update.to_move, draw: null };
-  const proof = best?.proven ? { winner: winner[best.proven], plies: best.proven === "draw" ? null : best.proven_plies } : null;
+  const { proven } = update;
+  const plies = proven === "draw" || proven !== best?.proven ? null : best.proven_plies;
+  const proof = proven ? { winner: winner[proven], plies } : null;
   return {
-    value: forFirst(proof ? { win: 1, draw: 0, loss: -1 }[best.proven] : update.value, update.to_move),
+    value: forFirst(proof ? { win: 1, draw: 0, loss: -1 }[proven] : update.value, update.to_move),
     outcomes: proof ? null : update.outcomes,
     points: update.score === null || update.score === undefined ? null : forFirst(update.score, update.to_move),
     proof,

@@ -28,7 +28,6 @@ async function valueAfter({ game, agent, simulations, after, player, signal }) {
     return { value: winner === null ? 0 : winner === player ? 1 : -1, isProven: true };
   }
   const found = await post("suggestions", { agent, game, moves: after, simulations }, { signal });
-  const proven = found.moves[0]?.proven;
-  const value = proven ? PROVEN[proven] : found.value;
-  return { value: found.to_move === player ? value : -value, isProven: Boolean(proven) };
+  const value = found.proven ? PROVEN[found.proven] : found.value;
+  return { value: found.to_move === player ? value : -value, isProven: Boolean(found.proven) };
 }

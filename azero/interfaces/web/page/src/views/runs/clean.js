@@ -63,13 +63,12 @@ export class CleanGame {
 /** The form of a move of self-play, of the answer of POST suggestions. */
 function plyOf(found, toMove) {
   const total = found.moves.reduce((sum, { visits }) => sum + visits, 0) || 1;
-  const best = found.moves[0];
   return {
     move: found.best,
     player: toMove,
     policy: Object.fromEntries(found.moves.filter(({ visits }) => visits).map(({ move, visits }) => [move, visits / total])),
     value: forFirst(found.value, toMove),
-    proven: best?.proven ? forFirst(RESULT[best.proven], toMove) : null,
+    proven: found.proven ? forFirst(RESULT[found.proven], toMove) : null,
     is_learned: null,
     prior: Object.fromEntries(found.moves.map(({ move, prior }) => [move, prior])),
     net_value: null,
