@@ -13,7 +13,7 @@ function valueOf(move) {
 /**
  * Returns the rows of an update: {move, visits, share, bar, value, proof, isBound, loss, prior, pv, isBest}.
  *
- * `share` is the part of all visits, `bar` that of the most visited move's, `loss` the points lost against the best move, null where nothing is known.
+ * `share` is the part of all visits, `bar` that of the most visited move's, `loss` the points lost against the best move, null where nothing or only a bound is known.
  */
 export function rowsOf(update) {
   if (!update) return [];
@@ -23,7 +23,8 @@ export function rowsOf(update) {
   const bestValue = best ? valueOf(best) : null;
   return update.moves.map((move) => {
     const value = valueOf(move);
-    const isKnown = value !== null && bestValue !== null && move !== best;
+    const isBound = move.is_bound && !move.proven;
+    const isKnown = value !== null && bestValue !== null && move !== best && !isBound;
     return {
       move: move.move,
       visits: move.visits,
@@ -31,7 +32,7 @@ export function rowsOf(update) {
       bar: move.visits / most,
       value,
       proof: proofOf(move),
-      isBound: move.is_bound && !move.proven,
+      isBound,
       loss: isKnown ? Math.max(0, scoreOf(bestValue) - scoreOf(value)) : null,
       prior: move.prior,
       pv: move.pv,
