@@ -190,15 +190,13 @@ def test_what_values_its_best_moves_alone_has_no_levels(tmp_path):
     engine.close()
 
 
-@pytest.mark.parametrize("name", ["uct(level=1)", "mc(level=1)", "uct(level=adaptive)"])
+@pytest.mark.parametrize("name", ["uct(level=1)", "uct(level=2)", "mc(level=1)", "uct(level=adaptive)"])
 def test_on_a_clock_all_is_prepared_before_the_first_move(name, monkeypatch):
+    """Level 2 is full strength."""
     agent = make_agent(name, TIC_TAC_TOE)
     agent.start_clock()
-    monkeypatch.setattr(
-        levels_agent.LevelAgent, "_search_of", lambda self, num: self._search or pytest.fail("too late")
-    )
-    clock = Clock(TimeControl(60.0))
-    assert agent.play(TIC_TAC_TOE.new_initial_state(), clock).moves
+    monkeypatch.setattr(agent.inner, "_make_search", lambda *_: pytest.fail("too late"))
+    assert agent.play(TIC_TAC_TOE.new_initial_state(), Clock(TimeControl(60.0))).moves
 
 
 def test_rollouts_that_lose_are_not_taken_at_their_word():

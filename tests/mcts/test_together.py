@@ -149,7 +149,7 @@ def test_a_suggestion_on_two_threads_finds_the_same_move():
     one, two = (agent.suggest(state) for agent in suggestions)
     assert one.moves[0].move == two.moves[0].move == "4"
     assert two.simulations == 2000
-    assert abs(one.value - two.value) < 0.2
+    assert abs(one.value - two.value) < 0.4, "25 searches on two threads had 0.51 to 0.77"
 
 
 def test_a_search_serves_all_long_limits():

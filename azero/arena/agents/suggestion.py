@@ -84,7 +84,8 @@ class Suggestion:
       score: the points by which the net alone expects the player to move to win; None if it keeps no such head.
       simulations_per_s: simulations a second of an analysis; None for a single suggestion.
       proven: the position's result for the player to move, "win", "draw" or "loss"; None without a proof. The proof of
-        `moves[0]` is another thing: if it is a draw, another move may still win.
+        `moves[0]` is another thing: if it is a draw, another move may still win. If moves are left out, it is the
+        result of the others.
     """
 
     game: str

@@ -1,7 +1,7 @@
 """A pool of agents that play for their ratings: which games, from where it stopped, and the result."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -11,7 +11,7 @@ from azero.arena.agents.names import game_of, identity_of, make_agent
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import Interrupted, MatchResult, Unfinished
 from azero.arena.matches.statistics import Tally
-from azero.arena.ratings.file import Matches, Meeting, Pair, pairs_of, read_matches, write_matches
+from azero.arena.ratings.file import Meeting, Pair, pairs_of, read_matches, write_matches
 from azero.arena.ratings.model import Posterior, Scores, estimate
 from azero.arena.ratings.pairing import choose_pairings
 from azero.arena.ratings.workers import Match, MatchWorkers
@@ -252,26 +252,23 @@ class Pool:
             early_end = error
             results += error.results or ([error.result] if error.result else [])
         if results:
-            found: Matches = {}
-            for own, each in zip(meetings, results, strict=True):
-                found.setdefault(own, []).extend(pairs_of(each.results))
-            self._keep(found)
+            self._keep([(own, pairs_of(each.results)) for own, each in zip(meetings, results, strict=True)])
         if early_end:
             raise early_end
 
-    def _keep(self, matches: Matches) -> None:
-        """Adds pairs to those of the pool and its file."""
+    def _keep(self, found: Iterable[tuple[Meeting, list[Pair]]]) -> None:
+        """Adds pairs to those of the pool and its file. A meeting may come more than once."""
         with interruption_waits() as interrupted:
-            self._add(matches)
+            self._add(found)
             if self._path:
-                self._add(read_matches(self._path, str(self.game)))  # another process may have added games
+                self._add(read_matches(self._path, str(self.game)).items())  # another process may have added games
                 write_matches(self._path, str(self.game), self._matches)
         if interrupted():
             raise KeyboardInterrupt
 
-    def _add(self, matches: Matches) -> None:
+    def _add(self, found: Iterable[tuple[Meeting, list[Pair]]]) -> None:
         """Adds the pairs that are new."""
-        for meeting, pairs in matches.items():
+        for meeting, pairs in found:
             known = {pair.number: pair for pair in [*pairs, *self._matches.get(meeting, [])]}
             self._matches[meeting] = sorted(known.values())
 

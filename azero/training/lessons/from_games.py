@@ -82,8 +82,7 @@ def _judged(state: State, agent: Agent) -> Lesson:
         if move.visits and move.proven != "loss":
             visits[move.action] += move.visits  # several whole turns may begin with the same action
     value = found.value if found.proven is None else VALUES[found.proven]
-    is_alphabeta = any(move.is_bound for move in found.moves)  # its visits say how hard a move was to refute
-    if found.proven or is_alphabeta or not visits:
+    if found.proven or not visits or not agent.judges_all_moves:  # alpha-beta's visits say what was hard to refute
         visits = Counter([found.action])
     scale = max(1.0, max(visits.values()) / _MOST_COUNT)
     return Lesson(state, value, {action: max(1, round(count / scale)) for action, count in visits.items()})

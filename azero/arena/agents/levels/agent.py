@@ -27,6 +27,7 @@ from azero.mcts.tree import UNPROVEN, children_of
 _EVEN_NOISE = 1e6  # Dirichlet's alpha: the noise is uniform
 _EXPLORED = 0.5  # share of uniform priors at the root, so that moves that the net dislikes get values, too
 _LOST_ROLLOUTS = 1.0  # lost visits added to each move, if values come from random rollouts
+_MOMENT_S = 0.001
 _REMEMBERED = 4096  # positions that the adaptive level remembers
 
 
@@ -144,11 +145,12 @@ class LevelAgent(Agent):
         super().start_clock()
         self._began = None
         start = self.game.new_initial_state()  # compiles and opens all that is needed, outside the measured time
-        if self.level.is_full or self.level.is_adaptive:
-            self.inner.suggest(start, 1)
-        if not self.level.is_full:
-            wins_in_one(start)
+        wins_in_one(start)
+        if self._searches_itself and not self.level.is_full:
             self._judge(start, 0, 1)
+        if not self._searches_itself or self.level.is_full or self.level.is_adaptive:
+            strongest = self.level.levels[-1] if self.level.is_adaptive else self.level
+            self.inner.suggest(start, strongest.simulations, _MOMENT_S)  # in trees of the size that is needed
 
     def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
         if self._began is None:

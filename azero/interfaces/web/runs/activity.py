@@ -60,7 +60,7 @@ def activity_of(run: RunFolder) -> dict[str, Any] | None:
     if stage == "train":
         candidate, last, before = run.folder / "candidate.safetensors", max(own), run.folder / "metrics.jsonl"
         try:
-            begin_s = max(each.lstat().st_mtime for each in (last, before) if each.exists())
+            begin_s = max(each.lstat().st_mtime for each in (last, before) if each == last or each.exists())
             stage = "gate" if candidate.lstat().st_mtime > begin_s else "train"
         except OSError:  # there is no candidate yet
             stage = "train"

@@ -120,10 +120,8 @@ class AnalysisTurn(Turn):
         elapsed = now - self._begin_s
         if found.simulations_per_s is not None and not self._before:
             self._before = max(1, found.simulations - round(found.simulations_per_s * found.elapsed_s))
-        self._made = max(
-            0, found.simulations - max(self._last, self._before)
-        )  # those of an earlier search cost nothing
-        self._last = found.simulations
+        earlier = max(self._last, self._before)  # the visits of a kept tree cost nothing
+        self._made, self._last = max(0, found.simulations - earlier), found.simulations
         reason = self._reason(found, elapsed, self._analysis.is_over)
         if reason is not None or now >= self._next_s:
             self._next_s = now + self._bounds.interval - min(0.05, self._bounds.interval / 4)
