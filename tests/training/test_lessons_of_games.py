@@ -42,6 +42,15 @@ def test_the_visits_of_whole_turns_with_one_first_action_are_added_up():
     assert sum(lesson.policy.values()) == pytest.approx(300, abs=10)
 
 
+@pytest.mark.parametrize("leaves", [30, 100_000])
+def test_of_alphabeta_only_the_best_move_is_learnt(leaves):
+    """Its visits say how hard a move was to refute; with many leaves it proves the draw."""
+    agent = make_agent(f"alphabeta@{leaves}", GAME)
+    lesson = next(lessons_by_agent([record_of("b2 a1")], agent, 1, seed=3))
+    found = agent.suggest(lesson.state)
+    assert lesson.policy == {found.action: 1} and len(found.moves) > 1
+
+
 def test_lessons_of_a_level_are_those_of_its_full_strength():
     named, full = make_agent("uct(level=1)", GAME), make_agent("uct", GAME)
     record = record_of("b2 b1 a1 c3 a3 c1 a2")
