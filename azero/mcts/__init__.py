@@ -19,8 +19,7 @@ from azero.mcts.selection.strategies import DepthBias, Puct, Selection, Uct, sel
 __all__ = [
     "MAX_NODES", "RESULT_NAMES", "DepthBias", "EpisodeSearch", "Evaluator", "FlatSearch", "FlatTurnSearch",
     "LinearSoftmax", "MinimaxSearch", "MoveStatistics", "OwnRollout", "Puct", "RolloutPolicy", "Search", "Selection",
-    "Settings",
-    "TableSearch", "TableTurnSearch", "TurnSearch", "Uct", "UniformEvaluator", "UniformRollout", "affordable_nodes",
-    "nodes_needed", "rank_moves", "rollout_from_config", "rollout_named", "root_result", "root_value",
-    "selection_from_config",
+    "Settings", "TableSearch", "TableTurnSearch", "TurnSearch", "Uct", "UniformEvaluator", "UniformRollout",
+    "affordable_nodes", "nodes_needed", "rank_moves", "rollout_from_config", "rollout_named", "root_result",
+    "root_value", "selection_from_config",
 ]  # fmt: skip

@@ -144,12 +144,13 @@ def test_ctrl_c_ends_a_search_and_the_tree_stays_whole():
 
 
 def test_a_suggestion_on_two_threads_finds_the_same_move():
-    suggestions = [azero.make_agent("connect_four@2000", threads=threads) for threads in (1, 2)]
+    name = "connect_four(solve_nodes=0)@2000"  # what the solver proves depends on its time
+    suggestions = [azero.make_agent(name, threads=threads) for threads in (1, 2)]
     state = CONNECT_FOUR.new_initial_state()
     one, two = (agent.suggest(state) for agent in suggestions)
     assert one.moves[0].move == two.moves[0].move == "4"
     assert two.simulations == 2000
-    assert abs(one.value - two.value) < 0.4, "25 searches on two threads had 0.51 to 0.77"
+    assert abs(one.value - two.value) < 0.2
 
 
 def test_a_search_serves_all_long_limits():

@@ -27,7 +27,7 @@ from azero.mcts.tree import UNPROVEN, children_of
 _EVEN_NOISE = 1e6  # Dirichlet's alpha: the noise is uniform
 _EXPLORED = 0.5  # share of uniform priors at the root, so that moves that the net dislikes get values, too
 _LOST_ROLLOUTS = 1.0  # lost visits added to each move, if values come from random rollouts
-_MOMENT_S = 0.001
+_MOMENT_S = 0.001  # of a search that only prepares the next ones
 _REMEMBERED = 4096  # positions that the adaptive level remembers
 
 
@@ -171,7 +171,7 @@ class LevelAgent(Agent):
         """Searches a position."""
         if not self._searches_itself:
             found = self.inner.suggest(state, simulations)
-            return found, _judged_by(found, state, 0.0 if self.inner.net_alone else _LOST_ROLLOUTS)
+            return found, _judged_by(found, state, _LOST_ROLLOUTS if self.inner.net_alone is None else 0.0)
         begin = time.perf_counter()
         search = self._search_of(1)
         self._run(search, [0], [state], [seed], simulations)
@@ -240,7 +240,7 @@ def _judged_in(search: Search, b: int) -> Judged:
     sign = sign_of(int(nodes[0].player))
     is_proven = children["proven"] != UNPROVEN
     values = np.where(is_proven, sign * children["proven"].astype(float), mean_values(sign, children))
-    lost = 0.0 if search.evaluator else _LOST_ROLLOUTS
+    lost = _LOST_ROLLOUTS if search.evaluator is None else 0.0
     return Judged(children["N"].astype(np.int64), values, is_proven, children["P"].astype(float), lost)
 
 
