@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 RulesOption = Annotated[
-    str | None, typer.Option("--rules", metavar="GAME", help="The game of the records, e.g. my_game.py:MyGame.")
+    str | None, typer.Option("--rules", metavar="GAME", help="The game, if its file was moved or has changed: my_game.py:MyGame.")
 ]
 
 

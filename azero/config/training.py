@@ -152,15 +152,15 @@ class GateConfig(Section):
     rating_games: int = Field(
         10,
         ge=0,
-        description="Games of a promoted net against older nets, for the run's rating alone. The nets are those that "
-        "tell most. 0: none. Paper: none.",
+        description="Games of a promoted net against older nets, for the run's rating alone. The nets are those "
+        "whose games narrow the rating most. 0: none. Paper: none.",
     )
     final_games: int = Field(
         40,
         ge=0,
         description="Most games of the final after the last iteration, for each pair of its nets. They are the three "
-        "promoted last, the last candidate and the mean of their weights. Clearly weaker nets play less. The winner is "
-        "published. 0: there is no final, and the net promoted last is published. Paper: none.",
+        "promoted last, the last candidate and the mean of their weights. A net that is clearly weaker no longer plays. "
+        "The winner is published. 0: there is no final, and the net promoted last is published. Paper: none.",
     )
 
 

@@ -20,7 +20,7 @@ _NAMES = re.compile("[a-z0-9 ]*")  # of the columns
 
 
 def board_to_text(cells: Sequence[str], width: int, *fields: str) -> str:
-    """Returns a board and further fields in one line, e.g. `1X1/O2/3 X`: a number stands for so many empty cells.
+    """Returns a board and further fields in one line, e.g. `1X1/O2/3 X`: a number is that many empty cells.
 
     Args:
       cells: [H * W] one character per cell, by rows from the top left; `.` is an empty cell.
