@@ -94,7 +94,7 @@ def connected(address: str, advice: str = "") -> Iterator[Cluster]:
     Raises BadInput: Ray is not installed, there is no cluster, or it cannot be used.
     """
     if importlib.util.find_spec("ray") is None:
-        raise BadInput("--cluster needs Ray; install it with: pip install 'azero[ray]'")
+        raise BadInput("--cluster needs Ray; install it with: pip install -c constraints.txt -e '.[ray]'")
     _check(address)
     os.environ.update(_QUIET)  # before Ray is imported
     with ExitStack() as stack:

@@ -14,6 +14,7 @@ from azero.cluster.fingerprint import Fingerprint
 from azero.cluster.ledger import Ledger
 from azero.cluster.messages import Call, Terms
 from azero.config.cluster import ClusterConfig
+from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.system.interrupt import interruption_waits
 from azero.system.peers import Host
@@ -125,6 +126,12 @@ class ClusterPool:
     def launch(self, num_processes: int) -> AbstractContextManager[Host]:
         """Opens the cluster as the host of a trainer's processes, this one among them."""
         return self._backend.launch(self._terms(), num_processes)
+
+    def settings_of_workers(self, config: Config) -> Config:
+        """Returns the settings with which each worker plays games of a run: all cores that it sees are its own."""
+        device = config.device.for_any_machine() if self.is_mixed else config.device
+        play = config.selfplay.model_copy(update={"num_workers": 1})
+        return config.model_copy(update={"device": device, "selfplay": play})
 
     def figures(self) -> dict[str, float]:
         """Returns metrics by name: of the cluster as it is now, and of what has happened since the last call."""

@@ -49,7 +49,8 @@ _GAMES = {
 def lab(context: typer.Context) -> None:
     """Repeat the UCT paper's experiments.
 
-    Each experiment writes its rows, a table and a plot into a folder. The same command continues a stopped experiment.
+    Each experiment writes its rows, a table and a plot into a folder; that of Clobber has no plot. The same command
+    continues a stopped experiment.
     """
     if context.invoked_subcommand is None:
         for command in app.registered_commands:

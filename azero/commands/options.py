@@ -34,7 +34,10 @@ GameOption = Annotated[
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random choices.")]
 ThreadsOption = Annotated[
-    int | None, typer.Option("--threads", help="Threads; one per core by default. With 1, the same seed gives the same suggestion.")
+    int | None,
+    typer.Option(
+        "--threads", help="Threads; one per core by default. With 1, the same seed gives the same suggestion."
+    ),
 ]
 PositionOption = Annotated[
     str | None,

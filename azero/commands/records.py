@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 RulesOption = Annotated[
-    str | None, typer.Option("--rules", metavar="GAME", help="The game, if its file was moved or has changed: my_game.py:MyGame.")
+    str | None,
+    typer.Option("--rules", metavar="GAME", help="The game, if its file was moved or has changed: my_game.py:MyGame."),
 ]
 
 
@@ -105,7 +106,7 @@ def lessons(
     A lesson is a position with a value and a policy: the game's result and the move played or, with --by, the value and
     the visits of a search. Train on them with `azero train ... --set training.lessons=FILE`.
     """
-    from azero.records import read_records
+    from azero.records.files import read_records_of_one_game
     from azero.training.lessons.files import write_lessons
     from azero.training.lessons.from_games import lessons_of_results
 
@@ -113,12 +114,8 @@ def lessons(
         raise BadInput(f"--per-game {per_game} should be 1 or more")
     if out.exists():
         raise BadInput(f"--out {str(out)!r} exists; name another file")
-    game, records = _game_of(rules), list["Record"]()
-    for path in files:
-        for each in read_records(path, game):
-            game = each.game
-            records.append(each)
-    assert game is not None, "a file has at least one game"
+    records = read_records_of_one_game(files, _game_of(rules))
+    game = records[0].game
     if by is None:
         made = list(lessons_of_results(records, per_game, seed))
     else:

@@ -103,17 +103,13 @@ def _read(paths: list[str], maker: Maker, name: str) -> "tuple[list[Record], Age
     """Returns the records, all of one game, and the agent that plays it."""
     from azero.arena.agents.names import game_of
     from azero.games.make import make_trusted_game
-    from azero.records import read_records
+    from azero.records.files import read_records_of_one_game
 
     told = make_trusted_game(maker.game) if isinstance(maker.game, str) else game_of(name)
-    records: list[Record] = []
-    for path in paths:
-        for record in read_records(path, told):
-            told = record.game
-            records.append(record)
+    records = read_records_of_one_game(paths, told)
     if not any(each.line() for each in records):
         raise BadInput("there is nothing to review: the games have no moves")
-    return [each for each in records if each.line()], maker._replace(game=told).agent(name)
+    return [each for each in records if each.line()], maker._replace(game=records[0].game).agent(name)
 
 
 def _review_all(reviewer: "Reviewer", name: str, records: "list[Record]", reviews: "list[GameReview]") -> None:

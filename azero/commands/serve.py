@@ -38,7 +38,7 @@ def serve(
     ] = None,
     threads: ThreadsOption = None,
     memory: Annotated[
-        int, typer.Option("--memory", metavar="MIB", min=64, help="Most MiB of an agent's trees.")
+        int, typer.Option("--memory", metavar="MIB", min=64, max=8192, help="Most MiB of an agent's trees.")
     ] = 1024,
     searches: Annotated[
         int, typer.Option("--searches", metavar="N", min=1, max=10_000, help="Most searches at the same time.")
@@ -50,7 +50,7 @@ def serve(
     nets. Prints the address. Only programs of this machine can use it, unless --host says otherwise.
     """
     if any(importlib.util.find_spec(each) is None for each in _NEEDED):
-        raise BadInput("azero serve needs FastAPI and uvicorn: pip install 'azero[web]'")
+        raise BadInput("azero serve needs FastAPI and uvicorn: pip install -c constraints.txt -e '.[web]'")
     from azero.games.make import make_game
     from azero.interfaces.web.offered.offered import Offered
     from azero.interfaces.web.offered.runs import runs_in

@@ -61,6 +61,8 @@ def train(
     if config is None and not (resume and run):
         raise BadInput("train needs a CONFIG, e.g. azero train connect_four_quick, or --resume with --run FOLDER")
     beginning = {"--from": first_net, "--games-of": first_games, "--minutes": minutes}
+    if minutes is not None and cluster not in (None, "local"):
+        raise BadInput("--minutes measures the workers of this machine; with --cluster set training.iterations")
     _check_options(settings or [], resume, [name for name, value in beginning.items() if value is not None])
     settings = [*(settings or []), *_settings_of(first_net, first_games)]
     path = None if config is None else find_config(config)

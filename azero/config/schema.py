@@ -189,6 +189,10 @@ class DeviceConfig(Section):
     )
     threads: int = Field(0, ge=0, le=1024, description="Threads of training and matches; 0 takes one per core.")
 
+    def for_any_machine(self) -> "DeviceConfig":
+        """Returns the settings by which each machine runs nets in its own fastest way."""
+        return self.model_copy(update={"runtime": "auto", "precision": "auto"})
+
 
 class Config(Section):
     """All settings of a run."""

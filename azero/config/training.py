@@ -159,8 +159,8 @@ class GateConfig(Section):
         40,
         ge=0,
         description="Most games of the final after the last iteration, for each pair of its nets. They are the three "
-        "promoted last, the last candidate and the mean of their weights. A net that is clearly weaker no longer plays. "
-        "The winner is published. 0: there is no final, and the net promoted last is published. Paper: none.",
+        "promoted last, the last candidate and the mean of their weights. A net that is clearly weaker no longer "
+        "plays. The winner is published. 0: there is no final, and the net promoted last is published. Paper: none.",
     )
 
 

@@ -1,7 +1,7 @@
 """Files of records: text, or SGF where the name ends in `.sgf`."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from azero.errors import BadInput
@@ -17,7 +17,10 @@ from azero.system.files import append, check_regular, read_regular
 LARGEST, LARGEST_SGF = 64 << 20, 16 << 20
 """Bytes of the largest files that are read: some 100,000 games of text. A parser of SGF needs more memory."""
 
-_HEAD, _END = re.compile(rb"\s*\[\w+\s+\""), re.compile(rb"(?:^|\s)(?:1-0|0-1|1/2-1/2|\*)\s*$")
+_HEAD, _END = (
+    re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|;[^\n]*\n)*+\[\w+\s+\""),
+    re.compile(rb"(?:^|\s)(?:1-0|0-1|1/2-1/2|\*)\s*$"),
+)
 _SGF_HEAD, _SGF_END = re.compile(rb"\s*\(\s*;"), re.compile(rb"\)\s*$")
 _LOOKED_AT = 1000  # bytes at both ends of a file
 
@@ -45,6 +48,18 @@ def read_records(path: str | Path, game: Game | None = None) -> Iterator[Record]
         raise BadInput(f"{path}, {error}") from None
     if is_empty:
         raise BadInput(f"record {str(path)!r} has no games")
+
+
+def read_records_of_one_game(paths: Sequence[str | Path], game: Game | None = None) -> list[Record]:
+    """Returns the records in several files, all of the same game, one after another; raises as `read_records`."""
+    records: list[Record] = []
+    for path in paths:
+        for record in read_records(path, game):
+            if game is not None and record.game != game:
+                raise BadInput(f"{path}: a game of {record.game} cannot be beside one of {game}")
+            game = record.game
+            records.append(record)
+    return records
 
 
 def save_records(path: str | Path, records: Iterable[Record]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.boards import LETTERS
+from azero.games.go.rules import Go
 from azero.games.make import make_trusted_game
 from azero.games.names import file_of, parts_of
 from azero.games.positions import PLAYERS, board_to_text, text_to_board
@@ -60,6 +61,8 @@ def game_of(number: str, size: str, komi: str, has_swap: bool, full_name: str, g
         return make_trusted_game(f"{name}({_parameters(name, rows, columns, komi, has_swap)})")
     if _base(game) != name or game.planes_shape[1:] != (rows, columns):
         raise BadInput(f"the record is of {name} on {columns}x{rows}, not of {game}")
+    if isinstance(game.rules, Go) and komi.strip() and _read_komi(komi) != game.rules.komi:
+        raise BadInput(f"the record has komi {_read_komi(komi):g}, and {game} has {game.rules.komi:g}")
     return game
 
 
@@ -82,12 +85,16 @@ def _parameters(name: str, rows: int, columns: int, komi: str, has_swap: bool) -
         raise BadInput(f"{name} has a square board, not {columns}x{rows}")
     if name == "hex" and has_swap:
         return f"size={rows},swap=true"
-    komi = komi.strip().replace(",", ".")
-    if name != "go" or not komi:
+    if name != "go" or not komi.strip():
         return f"size={rows}"
+    return f"size={rows},komi={_read_komi(komi):g}"
+
+
+def _read_komi(text: str) -> float:
+    komi = text.strip().replace(",", ".")
     if not re.fullmatch(r"[+-]?\d{1,3}(\.\d{0,3})?", komi):
         raise BadInput(f"KM[{komi[:20]}] should be a number of points, e.g. KM[7.5]")
-    return f"size={rows},komi={float(komi):g}"
+    return float(komi)
 
 
 def move_to_text(state: State, actions: Sequence[int]) -> str:

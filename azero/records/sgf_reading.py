@@ -25,10 +25,11 @@ _VALUE = re.compile(rb"\[(?:[^\]\\]+|\\.)*+\]", re.DOTALL)
 Properties = dict[str, list[bytes]]
 
 
-def sgf_to_records(data: bytes, game: Game | None = None, most_moves: int | None = None) -> Iterator[Record]:
+def sgf_to_records(data: bytes | str, game: Game | None = None, most_moves: int | None = None) -> Iterator[Record]:
     """Yields the records in a collection, one after another.
 
     Args:
+      data: of a file, in the encoding that it tells; or a text, whatever it tells.
       game: the game that all records must have, up to what SGF cannot tell, such as superko; None: they name it.
       most_moves: of all records, variations included. A node without a move counts, too.
 
@@ -36,6 +37,8 @@ def sgf_to_records(data: bytes, game: Game | None = None, most_moves: int | None
       BadInput: the data is no SGF, or a game breaks the rules. The message begins with the number of the game.
       TooManyMoves: there are more than `most_moves`.
     """
+    is_text = isinstance(data, str)
+    data = data.encode() if isinstance(data, str) else data
     if most_moves is not None and _VALUE.sub(b"", data).count(b";") > most_moves:
         raise TooManyMoves(most_moves)
     try:
@@ -44,7 +47,7 @@ def sgf_to_records(data: bytes, game: Game | None = None, most_moves: int | None
         raise BadInput(f"it is no SGF: {str(error)[:200]}; is the file cut short?") from None
     for number, tree in enumerate(trees, start=1):
         try:
-            yield _Reader(tree, game).read()
+            yield _Reader(tree, game, is_text).read()
         except BadInput as error:
             raise BadInput(f"game {number}: {error}") from None
 
@@ -52,10 +55,11 @@ def sgf_to_records(data: bytes, game: Game | None = None, most_moves: int | None
 class _Reader:
     """Reads one record."""
 
-    def __init__(self, tree: sgf_grammar.Coarse_game_tree, game: Game | None):
+    def __init__(self, tree: sgf_grammar.Coarse_game_tree, game: Game | None, is_text: bool):
         self._tree, self._root = tree, tree.sequence[0]
         self._comments: dict[int, tuple[Node, list[str]]] = {}  # nodes with their comments, by the nodes' identities
-        self._encoding = _decoded(self._root.get("CA", [b"utf-8"])[0], "ascii").strip()
+        told = [] if is_text else self._root.get("CA", [])
+        self._encoding = _decoded(told[0], "ascii").strip() if told else "utf-8"
         private = (each.partition(":") for each in self._texts(self._root, PRIVATE))
         self._private = {name: text for name, _, text in private if re.fullmatch(r"\w{1,100}", name)}
         number, size, komi = (self._text(self._root, name) for name in ("GM", "SZ", "KM"))

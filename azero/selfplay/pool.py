@@ -68,6 +68,9 @@ class AnyPool(Protocol):
     def launch(self, num_processes: int) -> AbstractContextManager[Host]:
         """Opens a host for the processes of a trainer, this one among them."""
 
+    def settings_of_workers(self, config: Config) -> Config:
+        """Returns the settings with which each worker plays games of a run."""
+
     def figures(self) -> dict[str, float]:
         """Returns metrics of the work since the last call, by name."""
 
@@ -149,6 +152,10 @@ class Pool:
     def launch(self, num_processes: int) -> AbstractContextManager[Host]:
         """Opens this machine as the host of a trainer's processes."""
         return local_host(num_processes)
+
+    def settings_of_workers(self, config: Config) -> Config:
+        """Returns the run's settings: the workers share this machine."""
+        return config
 
     def figures(self) -> dict[str, float]:
         """Returns no metrics: deaths are counted already."""

@@ -60,18 +60,13 @@ def new_plan(
     weights: Tensors,
     identities: Identities,
     starts: Sequence[str],
-    is_mixed: bool,
 ) -> PlayPlan:
     """Returns the plan of an iteration's games, with the files that the settings name.
 
     Args:
       config: the run's settings.
-      configs: the settings for each size of the game, the smallest first.
-      is_mixed: whether machines may differ; each then runs the net in the way that is fastest there.
+      configs: the workers' settings for each size of the game, the smallest first.
     """
-    if is_mixed:
-        device = config.device.model_copy(update={"runtime": "auto", "precision": "auto"})
-        configs = [each.model_copy(update={"device": device}) for each in configs]
     return PlayPlan(weights, tuple(configs), identities, starts, pack_files(config))
 
 

@@ -40,7 +40,7 @@ def hold_final(run: Run, progress: Progress, report: Report, pool: TaskPool | No
       pool: the workers that play; None: this process.
 
     Returns:
-      The progress with the winner's name in `checkpoints/`, and notes for the metrics.
+      The progress with the winner's name in `checkpoints/` and its rating, and notes for the metrics.
     """
     nets = {run.checkpoint_path(iteration): iteration for iteration in progress.promoted}
     mean, last = run.checkpoint_file(MEAN), run.checkpoint_file(CANDIDATE)
@@ -55,12 +55,15 @@ def hold_final(run: Run, progress: Progress, report: Report, pool: TaskPool | No
     winner = paths[best]
     for path in {last, mean} - {winner}:
         remove(path)
+    nets[mean] = progress.iteration + 1  # stands for the mean, which has no iteration, while it is rated
     rows = progress.pool
-    for i, j in combinations(range(len(nets)), 2):  # the mean has no iteration, and so no place in the pool
+    for i, j in combinations(range(len(paths)), 2):
         rows = with_sums(rows, nets[paths[i]], nets[paths[j]], [float(each[i, j]) for each in final])
+    rating = rated(replace(progress, pool=rows, best=nets[winner])).rating
+    rows = [row for row in rows if nets[mean] not in row[:2]]
     score = float(final.points[best].sum() / final.pairs[best].sum())
     notes = {"final/score": score, "final/nets": len(paths), "final/games": int(final.pairs.sum())}
-    return rated(replace(progress, final=winner.stem, pool=rows)), notes
+    return replace(progress, final=winner.stem, pool=rows, rating=rating), notes
 
 
 def describe_final(final: str) -> str:

@@ -6,6 +6,7 @@ the chosen numbers in its config.
 
 import contextlib
 import io
+import shutil
 import tempfile
 import time
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ FEWEST_GAMES = 8
 _FEW = 8  # games, and simulations per move, of the short trial
 
 _PAIRS_IN_FINAL = 10  # of five nets
+
+_KILLED_S = 7 * 86_400.0  # after this time, the folder of a trial is that of a process that was killed
 
 
 @dataclass(frozen=True)
@@ -154,10 +157,17 @@ def _changed(config: Config, **sections: dict) -> Config:
 
 def _try(trial: Config, make_pool: MakePool) -> dict:
     """Runs a trial in a folder of its own, silently; returns the metrics of its last iteration."""
+    _remove_killed_trials()
     with tempfile.TemporaryDirectory(dir=cache_directory(), prefix="trial-") as folder:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             train(Path(folder) / "run", trial, False, make_pool=make_pool)
         return read_metrics(Path(folder) / "run" / "metrics.jsonl")[-1]
+
+
+def _remove_killed_trials() -> None:
+    for folder in cache_directory().glob("trial-*"):
+        if time.time() - folder.stat().st_mtime > _KILLED_S:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def costs_of(line: dict, config: Config, first_positions: int = 0) -> Costs:

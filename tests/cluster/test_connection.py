@@ -26,7 +26,7 @@ def has_ray(monkeypatch):
 def test_the_extra_is_named_where_ray_is_missing(run_azero, monkeypatch):
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "ray" else find_spec(name))
-    line = "--cluster needs Ray; install it with: pip install 'azero[ray]'"
+    line = "--cluster needs Ray; install it with: pip install -c constraints.txt -e '.[ray]'"
     assert refusal("local") == line
     code, out, err = run_azero("train", "smoke", "--run", "run", "--cluster", "local")
     assert (code, out, err) == (2, "", f"azero: {line}\n")

@@ -12,6 +12,8 @@ from azero.cluster.messages import Refused, seal
 from azero.cluster.pool import ClusterPool
 from azero.cluster.worker import do_task
 from azero.config.cluster import ClusterConfig
+from azero.config.schema import Config, DeviceConfig, GameConfig
+from azero.config.selfplay import SelfPlayConfig
 from azero.errors import BadInput
 
 from .fake import FakeCluster, damaged
@@ -215,3 +217,13 @@ def test_a_cluster_of_refused_nodes_ends_in_a_line():
     cluster = FakeCluster(lambda before, node, answer: Refused(node, f"host-{node}", "has azero 1, not 2"))
     with pytest.raises(BadInput, match="^all nodes of the cluster are refused; one of them has azero 1, not 2$"):
         run(cluster)
+
+
+def test_workers_have_all_cores_that_they_see_and_in_a_mixed_cluster_their_own_arithmetic():
+    config = Config(game=GameConfig(name="tic_tac_toe"), selfplay=SelfPlayConfig(num_workers=5))
+    config = config.model_copy(update={"device": DeviceConfig(runtime="openvino", precision="int8")})
+    same, mixed = (
+        ClusterPool(FakeCluster(), ClusterConfig(mixed=mixed)).settings_of_workers(config) for mixed in (False, True)
+    )
+    assert same.selfplay.num_workers == mixed.selfplay.num_workers == 1
+    assert same.device == config.device and mixed.device == DeviceConfig()

@@ -126,3 +126,23 @@ def test_the_past_of_a_start_is_kept_where_it_matters(tmp_path):
         save_records(tmp_path / name, [record])
         (back,) = read_records(tmp_path / name)
         assert back.start == start and back.root == record.root
+
+
+@pytest.mark.parametrize("begin", ["\ufeff", "; my games\n", "\n ; one\n; two\n"])
+def test_games_are_added_to_every_file_that_can_be_read(tmp_path, begin):
+    path = tmp_path / "a.txt"
+    path.write_text(begin + '[Game "tic_tac_toe"]\n\nb2 *\n')
+    save_records(path, [record_of()])
+    assert [len(each.actions()) for each in read_records(path)] == [1, 2]
+
+
+def test_files_of_two_games_are_not_mixed(tmp_path):
+    paths = [tmp_path / name for name in ("a.txt", "b.txt", "c.sgf")]
+    save_records(paths[0], [record_of(), record_of()])
+    save_records(paths[1], [record_of(), record_of("connect_four", "4 4")])
+    paths[2].write_text("(;GM[1]SZ[5]KM[0.5];B[aa])(;GM[1]SZ[5]KM[6.5];B[aa])")
+    assert len(files.read_records_of_one_game(paths[:1] * 2)) == 4
+    with pytest.raises(BadInput, match=r"b.txt: a game of connect_four cannot be beside one of tic_tac_toe"):
+        files.read_records_of_one_game(paths[1:2])
+    with pytest.raises(BadInput, match=r"c.sgf: a game of go\(size=5,komi=6.5\) cannot be beside"):
+        files.read_records_of_one_game(paths[2:])

@@ -187,3 +187,16 @@ def test_a_swap_tells_the_rules_of_hex():
     record = read("(;GM[11]SZ[5];B[a2];W[swap-pieces];B[c3])")
     assert str(record.game) == "hex(size=5,swap=true)" and len(record.actions()) == 3
     assert str(read("(;GM[11]SZ[5];B[a2];W[c3])").game) == "hex(size=5)"
+
+
+def test_a_komi_is_not_taken_for_another():
+    for text, game in [("5.5", "go(size=7,komi=5.5)"), (" ", "go(size=7,komi=5.5)")]:
+        assert read(f"(;GM[1]SZ[7]KM[{text}];B[aa])", make_game(game)).game == make_game(game)
+    with pytest.raises(BadInput, match=r"komi 5.5, and go\(size=7,komi=8.5\) has 8.5"):
+        read("(;GM[1]SZ[7]KM[5.5];B[aa])", make_game("go(size=7,komi=8.5)"))
+
+
+def test_a_text_is_read_as_it_is_whatever_encoding_it_tells():
+    (record,) = sgf_to_records("(;GM[1]SZ[9]CA[ISO-8859-1]PB[José];B[aa])")
+    assert record.tags["First"] == "José"
+    assert read("(;GM[1]SZ[9]CA[ISO-8859-1]PB[José];B[aa])".encode("latin-1")).tags["First"] == "José"

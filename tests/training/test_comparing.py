@@ -17,6 +17,7 @@ from azero.training.comparing.table import describe
 from .runs import files_of, tiny_config
 
 GUMBEL = {"selfplay": {"root": "gumbel"}}
+CLUSTER = {"trainers": 2, "cpus_per_worker": 2.0, "deadline_s": 60.0}
 
 
 def metrics_of(scores, positions=100, seconds=60.0):
@@ -40,10 +41,12 @@ def write_run(folder, scores, seed=0, positions=100, seconds=60.0, **sections):
 
 @pytest.fixture
 def runs(tmp_path):
-    """Two seeds with noise at the root, the second on another device, and one with Gumbel."""
+    """Two seeds with noise at the root, the second on other hardware, and one with Gumbel."""
     return [
         write_run(tmp_path / "noise_1", [0.2, 0.6, 0.5], seed=1),
-        write_run(tmp_path / "noise_2", [0.4, 0.8, 0.9], seed=2, device={"threads": 2, "precision": "fp32"}),
+        write_run(
+            tmp_path / "noise_2", [0.4, 0.8, 0.9], seed=2, device={"threads": 2, "precision": "fp32"}, cluster=CLUSTER
+        ),
         write_run(tmp_path / "gumbel_1", [None, 0.7], seed=1, **GUMBEL),
     ]
 

@@ -11,7 +11,7 @@ import torch
 
 from azero.arena.matches.results import GameResult
 from azero.nets.checkpoint import load_checkpoint
-from azero.training import final
+from azero.training import final, rating
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
 from azero.training.state import Progress
@@ -106,3 +106,10 @@ def test_the_mean_is_that_of_weights_and_running_statistics(monkeypatch, run):
 def test_a_run_that_goes_on_publishes_what_is_promoted(run):
     assert run.published_path(Progress(best=3)) == run.checkpoint_path(3)
     assert run.published_path(Progress(best=3, final="mean")) == run.checkpoint_file("mean")
+
+
+@pytest.mark.parametrize("winner", ["00002", "candidate", "mean"])
+def test_the_rating_is_that_of_the_winner(monkeypatch, run, winner):
+    """It had been that of the net promoted last, which has lost to the winner here."""
+    progress, *_ = hold(monkeypatch, run, winner)
+    assert progress.rating > rating.rated(progress).rating + 50

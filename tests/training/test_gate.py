@@ -193,3 +193,10 @@ def test_changed_settings_of_the_search_hold_for_both_nets(tmp_path):
     one, other = (agent.new_search(1) for agent in agents)
     assert one.settings == other.settings and one.selection == other.selection
     assert one.selection.c_puct == 3.0
+
+
+def test_in_a_mixed_cluster_nets_of_matches_run_in_the_way_of_each_machine(tmp_path):
+    device = {"runtime": "torch", "precision": "fp32"}
+    for mixed, runtime in [(False, "torch"), (True, "auto")]:
+        run = make_run(tmp_path / str(mixed), device=device, cluster={"mixed": mixed})
+        assert gate.recipe(run, run.checkpoint_path(0), GAME).device.runtime == runtime

@@ -1,5 +1,7 @@
 """Tests of lessons from games: what they teach, their files, and that a net learns them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -133,3 +135,14 @@ def test_only_version_1_is_known(tmp_path):
     path = tmp_path / "lessons.txt"
     path.write_text("# azero lessons 10\n")
     assert not is_lessons(path)
+
+
+@pytest.mark.parametrize("value, proven, chances", [(0.0, None, 0.0), (0.0, "draw", 1.0)])
+def test_only_a_proven_draw_is_a_draw_for_certain(monkeypatch, tmp_path, value, proven, chances):
+    """A search's value may be exactly 0, as of rollouts of which half are won."""
+    agent, path = make_agent("uct@20", GAME), tmp_path / "lessons.txt"
+    suggest = agent.suggest
+    monkeypatch.setattr(agent, "suggest", lambda state: replace(suggest(state), value=value, proven=proven))
+    write_lessons(path, GAME, list(lessons_by_agent([record_of("b2 a1")], agent, 1)))
+    lessons = read_lessons(tiny_config(training={"lessons": str(path)}).training, GAME)
+    assert lessons.results_to_learn(np.array([0]))[0, 1] == chances

@@ -1,6 +1,8 @@
 """Tests of `azero train --minutes`: the numbers that it chooses, and that the run is the one with these numbers."""
 
 import dataclasses
+import os
+import time
 
 import pytest
 from command_line import assert_bad_input
@@ -110,7 +112,19 @@ def test_bad_input_is_one_line_and_writes_nothing(run_azero, config, run, tmp_pa
         assert_bad_input(run_azero(*train, "--minutes", minutes), f"--minutes {minutes}", "greater than 0")
     assert_bad_input(run_azero(*train, "--minutes", "x"), "--minutes")
     assert_bad_input(run_azero(*train, "--minutes", "1", "--set", "training.iterations=4"), "leave one of the two out")
+    assert_bad_input(run_azero(*train, "--minutes", "1", "--cluster", "auto"), "workers of this machine")
     assert_bad_input(run_azero(*train, "--minutes", "1", "--from", "nowhere"), "there is no checkpoint 'nowhere'")
     assert not (tmp_path / "new").exists()
     assert_bad_input(run_azero("train", config, "--run", run.folder, "--minutes", "1"), "exists already")
     assert_bad_input(run_azero("train", "--run", run.folder, "--resume", "--minutes", "1"), "--minutes is for a new")
+
+
+def test_the_folder_of_a_trial_that_was_killed_is_removed_after_a_week(tmp_path, monkeypatch):
+    monkeypatch.setattr(time_box, "cache_directory", lambda: tmp_path)
+    for name, days in [("trial-old", 8), ("trial-new", 1), ("kernels", 8)]:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").touch()
+        then = time.time() - days * 86_400
+        os.utime(tmp_path / name, (then, then))
+    time_box._remove_killed_trials()
+    assert {path.name for path in tmp_path.iterdir()} == {"trial-new", "kernels"}

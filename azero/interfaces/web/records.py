@@ -1,8 +1,8 @@
 """Records of games as JSON: lists of nodes, read from and written as azero's own format and SGF.
 
-`[{comment}, {parent, move, comment, mark, name, value, simulations, seconds}, ...]`: the first node is the root, which
-has no move; `parent` is the index of an earlier node. Of the nodes with the same parent, the first one goes on, and the
-others are variations. A list has no depth: JSON readers allow about 1,000 levels.
+`[{comment, name}, {parent, move, comment, mark, name, value, simulations, seconds}, ...]`: the first node is the root,
+which has no move; `parent` is the index of an earlier node. Of the nodes with the same parent, the first one goes on,
+and the others are variations. A list has no depth: JSON readers allow about 1,000 levels.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def read(text: str, form: str, game: Game | None, most_moves: int) -> Iterator[R
     """
     is_sgf = form == "sgf" or (form == "auto" and text.lstrip("\ufeff \r\n\t").startswith("(;"))
     if is_sgf:
-        records = sgf_to_records(text.encode(), game, most_moves)
+        records = sgf_to_records(text, game, most_moves)
     else:
         records = text_to_records(text.removeprefix("\ufeff"), game, most_moves)
     number = 0
@@ -60,7 +60,7 @@ def write(record: Record, form: str) -> str:
 def to_json(record: Record) -> dict[str, Any]:
     """Returns a record as the interface gives it."""
     start = record.start
-    nodes: Nodes = [{"comment": record.root.comment}]
+    nodes: Nodes = [{"comment": record.root.comment, "name": record.root.name}]
     left = [(child, 0, start) for child in reversed(record.root.children)]
     while left:
         node, parent, before = left.pop()
@@ -85,7 +85,7 @@ def from_json(start: State, nodes: Nodes, tags: dict[str, str], result: str | No
 
     Args:
       nodes: see above. All but `parent` and `move` may be missing, and these two in the root.
-      result: None: by the rules.
+      result: holds if the game has not ended by the rules, or has a tag Termination; None: by the rules.
     """
     record = Record(start, tags=tags)
     children = _children_of(nodes)
@@ -103,7 +103,9 @@ def from_json(start: State, nodes: Nodes, tags: dict[str, str], result: str | No
         parent.children.append(node)
         _read_node(nodes[number], node)
         left += [(child, node, state, ply + 1) for child in reversed(children[number])]
-    record.result = result or result_of(record.end())
+    by_rules = result_of(record.end())
+    is_told = by_rules == UNKNOWN or "Termination" in tags
+    record.result = result if result and is_told else by_rules
     if record.result not in (*RESULTS.values(), UNKNOWN):
         raise ApiError(422, "invalid", f"result: {record.result!r} should be 1-0, 0-1, 1/2-1/2 or *")
     return record

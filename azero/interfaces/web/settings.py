@@ -17,7 +17,7 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/*@?#]+/?", re.IGNORECASE)
 class ServeSettings:
     """The settings of a server.
 
-    Raises BadInput if no request could ever have one of `allow_hosts` or `allow_origins`.
+    Raises BadInput if there are no threads, or no request could ever have one of `allow_hosts` or `allow_origins`.
 
     Attributes:
       host: the address to listen on.
@@ -66,6 +66,8 @@ class ServeSettings:
     slow_reader_s: float = 20.0
 
     def __post_init__(self) -> None:
+        if self.threads < 1:
+            raise BadInput(f"--threads {self.threads} should be 1 or more")
         for name in self.allow_hosts:
             if not _NAME.fullmatch(name):
                 raise BadInput(f"--allow-host {name!r} should be a name without a port, e.g. azero.example")

@@ -24,7 +24,10 @@ STAGES = ("time/play_s", "time/train_s", "time/gate_s")
 """The times that count. An evaluation decides nothing, so its time does not."""
 
 _LARGEST = 1 << 16  # bytes of config.toml
-_IRRELEVANT = ("seed", "selfplay.num_workers", "selfplay.parallel_games", "training.save_every_steps")
+_IRRELEVANT = (
+    *("seed", "selfplay.num_workers", "selfplay.parallel_games", "training.save_every_steps"),
+    *("cluster.cpus_per_worker", "cluster.deadline_s", "cluster.trainers"),
+)
 _ARITHMETIC = ("device.", "training.precision")
 """Settings in which runs of a group may differ: the seed, and where and how the run is computed."""
 

@@ -16,6 +16,7 @@ from azero.selfplay.data.lessons import Lesson
 
 _RESULTS = {FIRST_WON: WIN, DRAWN: DRAW, SECOND_WON: LOSS}
 _MOST_COUNT = 10_000
+_NEARLY_DRAWN = 1e-6  # a lesson of value 0 is a draw for certain
 
 
 def lessons_of_results(records: Iterable[Record], per_game: int | None = None, seed: int = 0) -> Iterator[Lesson]:
@@ -81,7 +82,7 @@ def _judged(state: State, agent: Agent) -> Lesson:
     for move in found.moves:
         if move.visits and move.proven != "loss":
             visits[move.action] += move.visits  # several whole turns may begin with the same action
-    value = found.value if found.proven is None else VALUES[found.proven]
+    value = (found.value or _NEARLY_DRAWN) if found.proven is None else VALUES[found.proven]
     if found.proven or not visits or not agent.judges_all_moves:  # alpha-beta's visits say what was hard to refute
         visits = Counter([found.action])
     scale = max(1.0, max(visits.values()) / _MOST_COUNT)

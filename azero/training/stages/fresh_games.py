@@ -41,10 +41,10 @@ class FreshGames:
         self._shards = {name: run.load_shard(name) for name in self.names if run.shard_path(name).exists()}
         self._missing = [number for number, name in enumerate(self.names) if name not in self._shards]
         self.num_ended = sum(len(shard.lengths) for _, shard in self._shards.values())
-        configs = [run.config_of(each) for each in run.games]
+        configs = [pool.settings_of_workers(run.config_of(each)) for each in run.games]
         identities = Identities(identity_of(run.game.rules), net_identity)
         weights = run.weights_at(player)
-        self._plan = new_plan(run.config, configs, weights, identities, progress.starts, pool.is_mixed)
+        self._plan = new_plan(run.config, configs, weights, identities, progress.starts)
 
     def play(self, on_games: Callable[[int], object] = lambda num: None) -> None:
         """Plays the missing games and saves each shard; calls `on_games` as `Pool.run` does. Raises BadInput."""

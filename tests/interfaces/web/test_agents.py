@@ -277,3 +277,20 @@ def test_runs_are_offered_beside_what_is_included(tmp_path):
     (tmp_path / "config.toml").touch()
     assert set(shipped_checkpoints()) <= set(Offered(runs=[tmp_path]).agents)
     assert not set(shipped_checkpoints()) & set(Offered([str(tmp_path)]).agents)
+
+
+def test_one_agent_can_be_asked_for(client):
+    found = client.look("agents/tic_tac_toe?game=tic_tac_toe")
+    assert found in client.look("agents?game=tic_tac_toe")
+    assert client.look("agents/uct@1000")["game"] is None
+    assert client.get("/api/v1/agents/nobody").json()["error"]["code"] == "unknown_agent"
+    assert client.get("/api/v1/agents/tic_tac_toe?game=hex").json()["error"]["code"] == "other_game"
+
+
+def test_an_agent_s_own_limit_in_seconds_holds():
+    with client_of(offered=Offered(["uct@0.2s", "uct@7"])) as client:
+        assert {each["simulations"] for each in client.look("agents") if each["kind"] == "uct"} == {0, 7, 1000}
+        found = client.ask("suggestions", agent="uct@0.2s", game="go")
+        assert found["simulations"] < 20_000 and found["elapsed_s"] < 5
+        assert client.ask("suggestions", agent="uct@0.2s", game="go", simulations=5)["simulations"] == 5
+        client.app.state.context.searches.close()

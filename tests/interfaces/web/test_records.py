@@ -11,7 +11,7 @@ from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import client_of
 
 NODES = [
-    {"comment": "A game"},
+    {"comment": "A game", "name": ""},
     {"parent": 0, "move": "c3", "name": "The middle", "comment": "good, {it} is", "mark": "!", "value": 0.25},
     {"parent": 1, "move": "b2", "simulations": 200, "seconds": 0.012},
     {"parent": 1, "move": "pass", "comment": ""},
@@ -135,3 +135,22 @@ def test_work_on_records_is_done_one_after_another(client, monkeypatch):
 def test_more_stones_than_points_are_refused(client):
     text = f"(;GM[1]SZ[9]AB{'[aa]' * 82};W[bb])"
     assert "82 stones" in client.ask("records/read", 422, text=text)["error"]["message"]
+
+
+def test_a_result_that_the_rules_contradict_is_not_written(client):
+    """The record that was loaded had another end than the line that is now its main line."""
+    asked = {"game": "connect_four", "moves": "1122334", "result": "0-1"}
+    assert client.ask("records/write", **asked, tags={})["text"].endswith(" 1-0\n\n")
+    text = client.ask("records/write", **asked, tags={"Termination": "time forfeit"})["text"]
+    assert client.ask("records/read", text=text)["games"][0]["result"] == "0-1"
+
+
+def test_the_name_of_the_beginning_survives(client):
+    nodes = [{"comment": "", "name": "Opening"}, {"parent": 0, "move": "c3"}]
+    text = client.ask("records/write", format="sgf", **GAME, nodes=nodes)["text"]
+    assert client.ask("records/read", text=text)["games"][0]["nodes"][0] == nodes[0]
+
+
+def test_an_sgf_that_tells_an_encoding_is_a_text_here(client):
+    text = "(;GM[1]SZ[5]CA[GB2312]PB[José];B[aa])"
+    assert client.ask("records/read", text=text)["games"][0]["tags"]["First"] == "José"

@@ -284,6 +284,8 @@ def test_ctrl_c_ends_what_is_open(before):
         (["--host", "not an address"], "cannot listen"),
         (["--host", "\udcff"], "cannot listen"),
         (["--host", ""], "the host is empty"),
+        (["--threads", "0"], "--threads 0 should be 1 or more"),
+        (["--memory", "16384"], "--memory"),
         (["--allow-origin", "*"], "'*' should be one origin"),
         (["--allow-origin", "http://localhost/page"], "should be one origin"),
         (["--allow-host", "azero.example:80"], "without a port"),

@@ -4,6 +4,7 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
+from azero.arena.agents.analysis import UNLIMITED
 from azero.arena.agents.checkpoints import exists, find_checkpoint, has_folder
 from azero.arena.agents.classical import CLASSICAL, word_of
 from azero.arena.agents.levels import Table, levels_of
@@ -80,8 +81,14 @@ class OfferedAgent:
 
     @property
     def simulations(self) -> int:
-        """Its simulations of a suggestion, unless a request says otherwise."""
-        return 0 if self.kind in ("random", "program") else split_name(self.name)[1].simulations
+        """Its simulations of a suggestion, unless a request says otherwise; 0: it has no such limit."""
+        simulations = 0 if self.kind in ("random", "program") else split_name(self.name)[1].simulations
+        return simulations if simulations < UNLIMITED else 0
+
+    @property
+    def seconds(self) -> float | None:
+        """Its time of a suggestion, unless a request says otherwise; None: its name has none."""
+        return None if self.kind == "program" else split_name(self.name)[1].seconds
 
 
 @functools.lru_cache(maxsize=64)

@@ -18,6 +18,15 @@ def agents(context: InContext, game: str | None = None) -> list[dict[str, Any]]:
     return [_to_json(each, context, asked or each.game) for each in context.offered.agents_for(asked)]
 
 
+@router.get("/agents/{agent_id}", summary="One agent, such as an earlier net of a run")
+def agent(agent_id: str, context: InContext, game: str | None = None) -> dict[str, Any]:
+    if game is None:
+        found = context.offered.agent(agent_id)
+        return _to_json(found, context, found.game)
+    asked = context.offered.game(game)
+    return _to_json(context.offered.agent_for(agent_id, asked), context, asked.game)
+
+
 def _to_json(agent: OfferedAgent, context: InContext, game: Game | None) -> dict[str, Any]:
     table = agent.levels(game) if game else None
     return {

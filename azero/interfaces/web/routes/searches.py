@@ -86,6 +86,6 @@ def _wish(context: Context, agent: OfferedAgent, simulations: int | None, second
         return Wish(None, None, seed)
     if simulations is not None or seconds is not None:
         simulations = min(simulations or settings.most_suggested, settings.most_suggested)
-    elif agent.simulations:
-        simulations = min(agent.simulations, settings.most_suggested)
+    elif agent.simulations or agent.seconds:
+        simulations, seconds = min(agent.simulations or settings.most_suggested, settings.most_suggested), agent.seconds
     return Wish(simulations, min(seconds or settings.suggestion_s, settings.suggestion_s), seed)

@@ -65,9 +65,24 @@ export class Session extends Emitter {
     await this.goTo(tree.nodeAt(place));
   }
 
+  /** Gets the agents again, with those that were added. */
   async refreshAgents() {
-    this.agents = await get(`agents?game=${encodeURIComponent(this.game.id)}`);
+    const { game, agents: before } = this;
+    const agents = await get(`agents?game=${encodeURIComponent(game.id)}`);
+    const added = before.filter(({ id }) => !agents.some((agent) => agent.id === id));
+    const found = await Promise.all(added.map(({ id }) => agentOf(id, game).catch(() => null)));
+    if (this.game !== game) return; // another one was opened meanwhile
+    this.agents = [...agents, ...found.filter(Boolean)];
     this.changed();
+  }
+
+  /** Adds an agent that the list lacks, such as an earlier net of a run. */
+  async addAgent(id) {
+    const { game } = this;
+    const isKnown = () => this.game !== game || this.agents.some((agent) => agent.id === id);
+    if (isKnown()) return;
+    const agent = await agentOf(id, game);
+    if (!isKnown()) this.agents = [...this.agents, agent];
   }
 
   /** Replaces the tree, e.g. by a new game or a loaded record. */
@@ -159,6 +174,8 @@ export class Session extends Emitter {
     return { ...position, node };
   }
 }
+
+const agentOf = (id, game) => get(`agents/${encodeURIComponent(id)}?game=${encodeURIComponent(game.id)}`);
 
 /** The strongest agent that judges positions: a net of this game, else a search. */
 export function defaultAgent(agents) {

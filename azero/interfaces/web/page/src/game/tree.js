@@ -67,10 +67,18 @@ export class GameTree {
 
   /** Makes the line to `node` the main line. */
   promote(node) {
+    if (!this.has(node)) return;
     for (let each = node; each.parent; each = each.parent) {
       const { children } = each.parent;
       children.unshift(...children.splice(children.indexOf(each), 1));
     }
+  }
+
+  /** Whether a node is still in the tree, and not deleted. */
+  has(node) {
+    let each = node;
+    while (each.parent?.children.includes(each)) each = each.parent;
+    return each === this.root;
   }
 
   /** The node above at which the line of `node` left an earlier one; the root if it never did. */
@@ -83,7 +91,7 @@ export class GameTree {
   static fromRecord(record) {
     const tree = new GameTree();
     const made = [tree.root];
-    tree.root.comment = record[0].comment ?? "";
+    Object.assign(tree.root, { comment: record[0].comment ?? "", name: record[0].name ?? "" });
     for (const { parent, move, comment, mark, name, value, simulations, seconds } of record.slice(1)) {
       const child = newNode(made[parent], move);
       Object.assign(child, { comment: comment ?? "", mark: mark ?? "", name: name ?? "", value: value ?? null, simulations: simulations ?? null, seconds: seconds ?? null });
@@ -178,7 +186,7 @@ export function nodesOfRecord(root) {
   const found = [[root, null]];
   for (let k = 0; k < found.length; k++) found.push(...found[k][0].children.map((child) => [child, k]));
   return found.map(([{ move, comment, mark, name, value, simulations, seconds }, parent]) => {
-    if (parent === null) return { comment };
+    if (parent === null) return { comment, name };
     const more = Object.entries({ comment, mark, name, value, simulations, seconds }).filter(([, each]) => each !== "" && each !== null);
     return { parent, move, ...Object.fromEntries(more) };
   });

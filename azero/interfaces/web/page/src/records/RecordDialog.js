@@ -3,7 +3,7 @@
 import { html, useState } from "../html.js";
 import { Dialog } from "../shell/dialog.js";
 import { Icon, Stone } from "../shell/icons.js";
-import { download, openGame, readRecord, writeRecord } from "./files.js";
+import { download, openGame, readRecord, textOf, writeRecord } from "./files.js";
 
 const ENDING = { azero: "txt", sgf: "sgf" };
 
@@ -32,7 +32,7 @@ export function RecordDialog({ app, session }) {
   const readFile = attempt(async (file) => {
     if (!file) return;
     if (file.size > 8 << 20) throw new Error(`${file.name} is too large: ${(file.size / 1e6).toFixed(1)} MB`);
-    await read(await file.text(), file.name);
+    await read(textOf(await file.arrayBuffer()), file.name);
   });
   const save = attempt(async (format) => {
     download(await writeRecord(session, format), `${session.game.family.replace(/\W+/g, "_")}.${ENDING[format]}`);

@@ -5,6 +5,20 @@ import { GameTree, nodesOfRecord } from "../game/tree.js";
 
 const LARGEST = 1 << 20; // characters that the server takes
 
+/** Returns the text of a record's file, in the encoding that an SGF tells, in UTF-8 or, if it is in neither, in Latin-1. */
+export function textOf(bytes) {
+  const head = new TextDecoder("latin1").decode(bytes.slice(0, 1000));
+  const told = /^\s*\(\s*;.*?CA\[\s*([\w-]+)\s*\]/s.exec(head)?.[1];
+  for (const encoding of [told, "utf-8"].filter(Boolean)) {
+    try {
+      return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    } catch {
+      // no encoding of this name, or the bytes are not in it
+    }
+  }
+  return new TextDecoder("latin1").decode(bytes);
+}
+
 /** Returns the games of a record's text: [{game, tags, result, start, nodes}]; throws an error with a line for people. */
 export async function readRecord(text, name = "") {
   if (text.length > LARGEST) throw new Error(`${name || "the record"} is too large: at most 1 MB of text can be read here; azero show reads larger files`);

@@ -14,8 +14,8 @@ export async function askAgent(play, side) {
   Object.assign(play, { request, thinking, problem: null, stuckAt: null });
   const timer = setInterval(() => Date.now() - thinking.since > SLOW_MS && play.changed(), 500);
   try {
-    const actions = await moveOf(play.players[side], session, request.signal);
-    if (play.thinking !== thinking) return;
+    const actions = await moveOf(play.players[side], session, play.seed, request.signal);
+    if (play.thinking !== thinking || session.node !== thinking.node) return;
     if (actions) await play.move(actions);
     else play.giveUp(side, `${play.titleOf(side)} resigns.`);
     if (session.isSettled && session.error) refuse(play, actions);

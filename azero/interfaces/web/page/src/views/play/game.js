@@ -22,6 +22,7 @@ export class PlayGame {
     this.decided = null; // {winner, text} of a game that ended off the board
     this.thinking = null; // {player, since}
     this.limit = clock;
+    this.seed = Math.floor(Math.random() * 1e9); // of the moves of levels
     this.stages = []; // of an agent that is being loaded, as a stream reports them
     this.problem = null; // an error of the agent
     this.stuckAt = null; // the node at which it could not move; it is not asked again by itself
@@ -184,8 +185,8 @@ export class PlayGame {
     return session.goTo(node);
   }
 
-  /** Plays a human's move. */
-  play = (action) => this.move([action.move]);
+  /** Plays a human's move, unless the game has ended or gone on meanwhile. */
+  play = (action) => this.mayMove && this.move([action.move]);
 
   /** Ends the game off the board; `termination` is that of its record. */
   end(winner, text, termination) {
@@ -202,6 +203,7 @@ export class PlayGame {
   }
 
   resign() {
+    if (this.isOver) return;
     const side = this.human ?? this.session.position.to_move;
     this.giveUp(side, `${this.titleOf(side) === "You" ? "You resigned" : `${this.titleOf(side)} resigns`}. ${this.nameOfSide(1 - side)} wins.`);
   }

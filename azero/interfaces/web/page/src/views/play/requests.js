@@ -23,10 +23,10 @@ export async function prepare(players, session, { signal, onStages, onError }) {
   return cold.length > 0;
 }
 
-/** Returns the actions of an agent's move in the session's position, several in a whole turn; null where it gives up. */
-export async function moveOf(player, session, signal) {
+/** Returns the actions of an agent's move in the session's position, several in a whole turn; null where it gives up. `seed` is that of the game: with it the server finds what the adaptive level knows. */
+export async function moveOf(player, session, seed, signal) {
   const body = { agent: player.agent, game: session.game.id, moves: session.moves };
-  if (player.level) Object.assign(body, { level: player.level, seed: Math.floor(Math.random() * 1e9) });
+  if (player.level) Object.assign(body, { level: player.level, seed });
   else if (player.simulations) body.simulations = player.simulations;
   const { best, moves } = await post("suggestions", body, { signal });
   return best === "resign" ? null : actionsOf(moves[0]);

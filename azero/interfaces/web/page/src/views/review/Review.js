@@ -32,7 +32,7 @@ export function Review({ session, app }) {
   const errors = review.isCurrent ? errorsOf(review.moves) : [];
   const pick = (ply) => {
     const at = review.nodes[ply - 1];
-    if (at) session.goTo(at.parent ?? tree.root);
+    if (at && tree.has(at)) session.goTo(at.parent);
   };
   const step = (direction) => {
     const next = nextError(errors, asked + 1, direction);

@@ -9,9 +9,10 @@ export async function saveRecord(session, review, format) {
   download(text, `review.${format === "sgf" ? "sgf" : "txt"}`);
 }
 
-/** Saves the object of the review; of one that was stopped, the moves that have come. */
+/** Saves what `azero review --json` prints; of a review that was stopped, the moves that have come. */
 export function saveJson(session, review) {
   const counts = countsOf(review.moves);
+  const { values, ...whole } = review.whole ?? {};
   const part = {
     game: session.game.id,
     moves: review.moves,
@@ -20,6 +21,6 @@ export function saveJson(session, review) {
     mistakes: counts["?"],
     blunders: counts["??"],
   };
-  const made = { agent: review.agent, simulations: review.searched, ...(review.whole ?? part) };
+  const made = { agent: review.agent, simulations: review.searched, games: [review.whole ? whole : part] };
   download(`${JSON.stringify(made, null, 2)}\n`, "review.json", "application/json");
 }

@@ -105,7 +105,7 @@ export class Review extends Emitter {
     this.stage = null;
     this.moves[move.ply] = move;
     const node = this.nodes[move.ply];
-    if (this.marks && (node.isMarkedByReview || !node.mark)) Object.assign(node, { mark: move.mark, isMarkedByReview: Boolean(move.mark) });
+    if (this.marks && (node.isMarkedByReview ?? !node.mark)) Object.assign(node, { mark: move.mark, isMarkedByReview: true });
   }
 
   finish(whole) {

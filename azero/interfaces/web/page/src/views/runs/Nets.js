@@ -36,11 +36,8 @@ export function Nets({ watch, app }) {
 }
 
 /** Adds a net to the agents that the other views know; returns its id. */
-function offer({ watch, app }, net) {
-  const { session } = app;
-  const best = session.agents.find(({ run }) => run === watch.run.id);
-  const title = `${watch.run.name}, iteration ${net.iteration}`;
-  if (best && !session.agents.some(({ id }) => id === net.agent)) session.agents = [...session.agents, { ...best, id: net.agent, name: null, title, state: "cold" }];
+async function offer({ app }, net) {
+  await app.session.addAgent(net.agent);
   return net.agent;
 }
 
@@ -48,7 +45,7 @@ function offer({ watch, app }, net) {
 export async function playNet(parts, net) {
   const { beginGame } = await import("../play/begin.js");
   if (!(await takeGame(parts.watch))) return;
-  const agent = offer(parts, net);
+  const agent = await offer(parts, net);
   await beginGame(parts.app, [{ kind: "human" }, { kind: "agent", agent, level: null, simulations: SIMULATIONS }], null);
 }
 
@@ -57,7 +54,7 @@ async function analyseNets(parts, nets) {
   const { app, watch } = parts;
   const { analystOf } = await import("../analyse/analyst.js");
   if (!(await takeToViews(watch))) return;
-  const [first, second = null] = nets.map((net) => offer(parts, net));
+  const [first, second = null] = await Promise.all(nets.map((net) => offer(parts, net)));
   analystOf(app.session).set({ first, second });
   app.setAgent(first);
   app.setView("analyse");

@@ -89,10 +89,11 @@ export class Watch {
 
   /** The metrics with their new rows; all of them if another run has begun in the folder, or the run went back. */
   async newMetrics() {
-    const known = this.metrics?.rows ?? [];
+    const { metrics } = this;
+    const known = metrics?.rows ?? [];
     const last = known.at(-1)?.iteration ?? 0;
     const found = await get(this.path(`metrics?after=${last}`));
-    if (last && (found.mark !== this.metrics.mark || found.last < last)) return get(this.path("metrics"));
+    if (last && (found.mark !== metrics.mark || found.last < last)) return get(this.path("metrics"));
     return { ...found, rows: [...known, ...found.rows] };
   }
 
