@@ -59,4 +59,20 @@ def test_a_saved_review_tells_its_own_simulations(open_page):
     page.get_by_role("button", name="Save", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("menuitem", name="JSON").click()
-    assert json.loads(download.value.path().read_text())["simulations"] == 100
+    saved = json.loads(download.value.path().read_text())
+    assert saved["simulations"] == 100 and len(saved["games"][0]["moves"]) == 4
+
+
+@pytest.mark.slow
+def test_a_glyph_that_was_set_by_hand_survives_a_review(open_page):
+    page = open_page("#v=review&g=tic_tac_toe&m=b2 b3 a1 c3&at=2&a=tic_tac_toe")
+    review(page)
+    glyphs = page.locator(".tree .glyph-text")
+    assert glyphs.all_inner_texts() == ["??"]
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    page.get_by_role("treeitem").nth(1).click()
+    page.get_by_role("button", name=re.compile(r"^\!\?,")).click()
+    page.get_by_role("button", name="Review", exact=True).first.click()
+    page.get_by_role("button", name="Review again").click()
+    review(page, "50")
+    assert glyphs.all_inner_texts() == ["!?"]

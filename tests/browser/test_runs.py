@@ -76,6 +76,7 @@ def test_a_net_of_a_run_of_another_game_is_played(open_page):
     hands = Hands(page)
     state = hands.play_moves(2)
     assert len(state["cells"]) == 9 and len(state["moves"]) >= 2
+    assert page.get_by_text("tiny, iteration").count(), "it is still offered when it has been loaded"
 
 
 @pytest.mark.slow
@@ -90,3 +91,8 @@ def test_a_clean_game_is_followed_and_ends_with_the_view(open_page):
     go_to(page, "Play")
     open_runs(page)
     page.get_by_role("table", name="Self-play games").get_by_text("stopped").wait_for()
+
+
+def test_a_link_may_name_an_earlier_net_of_a_run(open_page):
+    page = open_page("#v=analyse&g=tic_tac_toe&a=run:tiny:1")
+    page.get_by_role("button", name="tiny:1").first.wait_for()

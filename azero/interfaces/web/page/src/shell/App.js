@@ -143,7 +143,7 @@ async function begin(app) {
       app.fail(error.code === "unknown_game" ? new Error(`the link's game, ${id}, is not offered here`) : error);
       if (session.game === null && id !== FIRST_GAME) await session.setGame(FIRST_GAME);
     });
-    if (link.agent) await session.addAgent(link.agent).catch(() => {}); // then the default agent takes its place
+    if (link.agent?.startsWith("run:")) await session.addAgent(link.agent).catch(() => {}); // the list has the best net alone
     const known = session.agents.some((agent) => agent.id === link.agent);
     app.agent = known ? link.agent : defaultAgent(session.agents);
     app.view = viewOf(link.view ?? "play").id;
