@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 RulesOption = Annotated[
-    str | None,
-    typer.Option("--rules", metavar="GAME", help="The game, if its file was moved or has changed: my_game.py:MyGame."),
+    str | None, typer.Option("--rules", metavar="GAME", help="The game of the records, e.g. my_game.py:MyGame.")
 ]
 
 
@@ -67,7 +66,10 @@ def games_of(
     ],
     iteration: Annotated[int | None, typer.Option("--iteration", metavar="N", help="Of this iteration alone.")] = None,
     games: Annotated[int, typer.Option("--games", metavar="N", help="Games to draw at random.")] = 10,
-    rules: RulesOption = None,
+    rules: Annotated[
+        str | None,
+        typer.Option("--rules", metavar="GAME", help="The run's game, if its file was moved or has changed."),
+    ] = None,
     seed: SeedOption = 0,
 ) -> None:
     """Write self-play games of a run to a file, with the values of their searches.

@@ -38,7 +38,7 @@ def serve(
     ] = None,
     threads: ThreadsOption = None,
     memory: Annotated[
-        int, typer.Option("--memory", metavar="MIB", min=64, max=8192, help="Most MiB of an agent's trees.")
+        int, typer.Option("--memory", metavar="MIB", min=64, help="Most MiB of an agent's trees.")
     ] = 1024,
     searches: Annotated[
         int, typer.Option("--searches", metavar="N", min=1, max=10_000, help="Most searches at the same time.")

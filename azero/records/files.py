@@ -18,11 +18,11 @@ LARGEST, LARGEST_SGF = 64 << 20, 16 << 20
 """Bytes of the largest files that are read: some 100,000 games of text. A parser of SGF needs more memory."""
 
 _HEAD, _END = (
-    re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|;[^\n]*\n)*+\[\w+\s+\""),
+    re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|;[^\n]*\n)*+\[\s*\w+\s*\""),
     re.compile(rb"(?:^|\s)(?:1-0|0-1|1/2-1/2|\*)\s*$"),
 )
 _SGF_HEAD, _SGF_END = re.compile(rb"\s*\(\s*;"), re.compile(rb"\)\s*$")
-_LOOKED_AT = 1000  # bytes at both ends of a file
+_LOOKED_AT = 1 << 16  # bytes at both ends of a file
 
 
 def read_records(path: str | Path, game: Game | None = None) -> Iterator[Record]:

@@ -13,6 +13,7 @@ from azero.games.go.rules import Go
 from azero.games.make import make_trusted_game
 from azero.games.names import file_of, parts_of
 from azero.games.positions import PLAYERS, board_to_text, text_to_board
+from azero.system.formats import warn_once
 
 COLOURS = "BW"
 """The first and the second player."""
@@ -62,7 +63,7 @@ def game_of(number: str, size: str, komi: str, has_swap: bool, full_name: str, g
     if _base(game) != name or game.planes_shape[1:] != (rows, columns):
         raise BadInput(f"the record is of {name} on {columns}x{rows}, not of {game}")
     if isinstance(game.rules, Go) and komi.strip() and _read_komi(komi) != game.rules.komi:
-        raise BadInput(f"the record has komi {_read_komi(komi):g}, and {game} has {game.rules.komi:g}")
+        warn_once(f"a record has komi {_read_komi(komi):g}; it is read as of {game}, with komi {game.rules.komi:g}")
     return game
 
 
@@ -92,7 +93,7 @@ def _parameters(name: str, rows: int, columns: int, komi: str, has_swap: bool) -
 
 def _read_komi(text: str) -> float:
     komi = text.strip().replace(",", ".")
-    if not re.fullmatch(r"[+-]?\d{1,3}(\.\d{0,3})?", komi):
+    if not re.fullmatch(r"[+-]?\d{1,3}(\.\d{0,12})?", komi):
         raise BadInput(f"KM[{komi[:20]}] should be a number of points, e.g. KM[7.5]")
     return float(komi)
 

@@ -31,7 +31,7 @@ class RunView:
       iteration: the iteration that the stage belongs to; at the end of a run, the number of iterations.
       positions: training positions of self-play so far.
       steps: training steps so far.
-      rating: Elo of the best net above the first net, by the games between nets of the run.
+      rating: Elo above the first net of the best net, or of the final's winner, by the games between nets of the run.
       promotions: how many candidates have become the best net.
       final: the net that won the final: an iteration such as "00010", "mean" or "candidate"; empty without a final.
       best_path: the file of the best net, best.safetensors.

@@ -12,7 +12,7 @@ from azero.arena.benchmarks.files import Benchmark, read_benchmark, shipped_benc
 from azero.arena.matches.hall import Hall, Meeting, TaskPool
 from azero.arena.matches.results import GameResult, without_repeats
 from azero.compiler.rng import derive_seed
-from azero.config.schema import Config, DeviceConfig
+from azero.config.schema import Config
 from azero.config.training import EvaluationConfig
 from azero.errors import EngineFailed
 from azero.games import Game
@@ -99,7 +99,7 @@ def evaluate_best(run: Run, progress: Progress, report: Report, pool: TaskPool |
     meetings = [
         Meeting(
             recipe(run, path, game, config.num_simulations),
-            recipe_of(config.opponent, game, seed, _threads(run), _device(run)),
+            recipe_of(config.opponent, game, seed, _threads(run), run.config.device),
             share, seed, plies,
         )
         for game, share in shares_of(run, config.games)
@@ -146,12 +146,7 @@ def recipe(run: Run, path: Path, game: Game, num_simulations: int = 0) -> Recipe
     options = _changed_search(run, path) | {"solve_nodes": 0}
     settings = ",".join(f"{key}={value}" for key, value in options.items())
     name = f"{path.absolute()}({settings})@{num_simulations or run.config.gate.num_simulations}"
-    return recipe_of(name, game, run.config.seed, _threads(run), _device(run))
-
-
-def _device(run: Run) -> DeviceConfig:
-    device = run.config.device
-    return device.for_any_machine() if run.config.cluster.mixed else device
+    return recipe_of(name, game, run.config.seed, _threads(run), run.config.device)
 
 
 def _changed_search(run: Run, path: Path) -> dict[str, object]:

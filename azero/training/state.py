@@ -58,7 +58,7 @@ class Progress:
     positions: int = 0  # training positions of self-play in the run
     best: int = 0  # iteration of the best net
     player: int | None = None  # iteration of the net that plays this iteration's games, if not the best net
-    rating: float = 0.0  # the best net's Elo above the first net
+    rating: float = 0.0  # Elo above the first net of the best net or, after a final, of its winner
     pool: list[list[float]] = field(default_factory=list)  # the games by which nets are rated; see `rating.py`
     anchor: int = 0  # iteration of the net whose rating is given
     anchor_rating: float = 0.0  # 0 for the first net; another one in a long run, or if it began without a pool

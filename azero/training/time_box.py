@@ -111,6 +111,7 @@ def measure(config: Config, first_positions: int = 0, make_pool: MakePool = loca
     Args:
       first_positions: number of positions from elsewhere that the run begins with.
     """
+    _remove_killed_trials()
     trial = _trial_of(config)
     _try(_short(trial), make_pool)
     return costs_of(_try(trial, make_pool), config, first_positions)
@@ -157,7 +158,6 @@ def _changed(config: Config, **sections: dict) -> Config:
 
 def _try(trial: Config, make_pool: MakePool) -> dict:
     """Runs a trial in a folder of its own, silently; returns the metrics of its last iteration."""
-    _remove_killed_trials()
     with tempfile.TemporaryDirectory(dir=cache_directory(), prefix="trial-") as folder:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             train(Path(folder) / "run", trial, False, make_pool=make_pool)
@@ -166,8 +166,9 @@ def _try(trial: Config, make_pool: MakePool) -> dict:
 
 def _remove_killed_trials() -> None:
     for folder in cache_directory().glob("trial-*"):
-        if time.time() - folder.stat().st_mtime > _KILLED_S:
-            shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):  # another process may remove it at the same time
+            if time.time() - folder.stat().st_mtime > _KILLED_S:
+                shutil.rmtree(folder)
 
 
 def costs_of(line: dict, config: Config, first_positions: int = 0) -> Costs:

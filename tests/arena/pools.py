@@ -6,11 +6,11 @@ import random
 class Shuffled:
     """A pool in this process that does its tasks in another order. It stops after `most` of them, as by Ctrl-C."""
 
-    def __init__(self, most=10_000):
-        self.most, self.done = most, 0
+    def __init__(self, most=10_000, is_mixed=False):
+        self.most, self.done, self.is_mixed, self.shared = most, 0, is_mixed, None
 
     def run(self, work, tasks, on_progress, shared, title):
-        places = list(range(len(tasks)))
+        self.shared, places = shared, list(range(len(tasks)))
         random.Random(1).shuffle(places)
         for place in places:
             if self.done == self.most:

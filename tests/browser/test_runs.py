@@ -76,6 +76,7 @@ def test_a_net_of_a_run_of_another_game_is_played(open_page):
     hands = Hands(page)
     state = hands.play_moves(2)
     assert len(state["cells"]) == 9 and len(state["moves"]) >= 2
+    page.wait_for_timeout(500)  # the list of agents has come again
     assert page.get_by_text("tiny, iteration").count(), "it is still offered when it has been loaded"
 
 

@@ -128,8 +128,8 @@ def test_the_past_of_a_start_is_kept_where_it_matters(tmp_path):
         assert back.start == start and back.root == record.root
 
 
-@pytest.mark.parametrize("begin", ["\ufeff", "; my games\n", "\n ; one\n; two\n"])
-def test_games_are_added_to_every_file_that_can_be_read(tmp_path, begin):
+@pytest.mark.parametrize("begin", ["\ufeff", "; my games\n", "\n ; one\n; two\n", "; a note\n" * 1000])
+def test_games_are_added_to_files_that_begin_with_notes(tmp_path, begin):
     path = tmp_path / "a.txt"
     path.write_text(begin + '[Game "tic_tac_toe"]\n\nb2 *\n')
     save_records(path, [record_of()])

@@ -189,11 +189,14 @@ def test_a_swap_tells_the_rules_of_hex():
     assert str(read("(;GM[11]SZ[5];B[a2];W[c3])").game) == "hex(size=5)"
 
 
-def test_a_komi_is_not_taken_for_another():
-    for text, game in [("5.5", "go(size=7,komi=5.5)"), (" ", "go(size=7,komi=5.5)")]:
-        assert read(f"(;GM[1]SZ[7]KM[{text}];B[aa])", make_game(game)).game == make_game(game)
-    with pytest.raises(BadInput, match=r"komi 5.5, and go\(size=7,komi=8.5\) has 8.5"):
-        read("(;GM[1]SZ[7]KM[5.5];B[aa])", make_game("go(size=7,komi=8.5)"))
+def test_a_komi_that_is_taken_for_another_is_told(capsys):
+    for komi in ("5.5", "7.0625"):
+        record = Record(make_game(f"go(size=7,komi={komi})").new_initial_state())
+        assert read(records_to_sgf([record])).game == read(records_to_sgf([record]), record.game).game == record.game
+    assert capsys.readouterr().err == ""
+    read("(;GM[1]SZ[7]KM[4.75];B[aa])", make_game("go(size=7,komi=8.5)"))
+    line = "a record has komi 4.75; it is read as of go(size=7,komi=8.5), with komi 8.5"
+    assert capsys.readouterr().err == f"azero: {line}\n"
 
 
 def test_a_text_is_read_as_it_is_whatever_encoding_it_tells():

@@ -196,7 +196,12 @@ def test_changed_settings_of_the_search_hold_for_both_nets(tmp_path):
 
 
 def test_in_a_mixed_cluster_nets_of_matches_run_in_the_way_of_each_machine(tmp_path):
+    (tmp_path / "solved.txt").write_text("a1,b1 1\n" * 9)
+    evaluation = {"benchmark": str(tmp_path / "solved.txt"), "opponent": "random", "games": 2}
     device = {"runtime": "torch", "precision": "fp32"}
-    for mixed, runtime in [(False, "torch"), (True, "auto")]:
-        run = make_run(tmp_path / str(mixed), device=device, cluster={"mixed": mixed})
-        assert gate.recipe(run, run.checkpoint_path(0), GAME).device.runtime == runtime
+    run = make_run(tmp_path / "run", device=device, evaluation=evaluation)
+    for pool, runtime in [(Shuffled(), "torch"), (Shuffled(is_mixed=True), "auto")]:
+        gate.hold_gate(run, Progress(), Silent(), pool)
+        assert {each.device.runtime for meeting in pool.shared for each in (meeting.a, meeting.b)} == {runtime}
+        gate.evaluate_best(run, Progress(), Silent(), pool)
+        assert pool.shared.agent.device.runtime == runtime

@@ -19,6 +19,9 @@ UNLIMITED = 1 << 30
 MEMORY_MIB = 1024
 """Memory of an analysis, unless another limit is given."""
 
+MOST_MIB = 8192
+"""The most memory of an analysis: trees have 32-bit places."""
+
 _SHORTEST_INTERVAL_S = 0.001
 
 FIRST_REPORT_S = 0.05

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from azero.arena.agents.agent import UNLIMITED, Agent, Limit, check_state
-from azero.arena.agents.analysis import MEMORY_MIB, Analysis, Bounds, TreeAnalysis
+from azero.arena.agents.analysis import MEMORY_MIB, MOST_MIB, Analysis, Bounds, TreeAnalysis
 from azero.arena.agents.clock import Clock
 from azero.arena.agents.suggestion import RESIGN, Suggestion, Thought, suggestion_of
 from azero.arena.agents.thinker import MIB, Thinker, nodes_within
@@ -34,7 +34,6 @@ _FEWEST_SIMULATIONS = 200
 _SIMULATIONS_PER_TREE = 10_000
 """A suggestion of fewer simulations has one tree; threads have one each in longer ones."""
 
-_MOST_MIB = 8192  # of an analysis: trees have 32-bit places
 
 _NO_TIME = 1e-9  # seconds: a search of one simulation, that solves nothing
 
@@ -232,8 +231,8 @@ class SearchAgent(Agent):
     def thinker(self, memory_mib: int = MEMORY_MIB) -> Thinker:
         """Returns what searches single positions and keeps their trees; raises BadInput if the memory is too small."""
         if self._thinker is None or self._memory_mib != memory_mib:
-            if memory_mib > _MOST_MIB:
-                raise BadInput(f"memory_mib = {memory_mib} should be {_MOST_MIB} or less")
+            if memory_mib > MOST_MIB:
+                raise BadInput(f"memory_mib = {memory_mib} should be {MOST_MIB} or less")
             least = 2 * self.game.num_actions + 1
             max_nodes = nodes_within(memory_mib, self._most_trees)
             if max_nodes < least:

@@ -19,7 +19,7 @@ from azero.arena.benchmarks.benchmark import (
 )
 from azero.arena.benchmarks.files import Benchmark, Problem
 from azero.arena.benchmarks.judges import Judge, judge_for
-from azero.arena.matches.hall import WORKERS_AGENTS, TaskPool, for_a_worker
+from azero.arena.matches.hall import WORKERS_AGENTS, TaskPool, for_a_worker, for_workers_of
 from azero.games import Game
 
 _MOST_PARTS = 256  # of a set without a net, until they have as many positions as with one
@@ -69,7 +69,8 @@ def examine(
     sets = tuple(tuple(map(_plain, each.problems)) for each in benchmark.sets)
     parts = [part for number, own in enumerate(sets) for part in _split(number, len(own), bool(recipe.checkpoint))]
     answers: dict[int, Answers] = {}
-    with closing(pool.run(answer_part, parts, on_positions, Exam(recipe, sets), "solved positions")) as finished:
+    exam = Exam(for_workers_of(pool, recipe), sets)
+    with closing(pool.run(answer_part, parts, on_positions, exam, "solved positions")) as finished:
         answers.update(finished)
     whole: list[Answers | None] = [None] * len(sets)
     for place, part in enumerate(parts):

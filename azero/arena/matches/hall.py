@@ -41,6 +41,10 @@ class TaskPool(Protocol):
     ) -> Generator[tuple[int, Any]]:
         """Does all tasks; yields the place of each and its result. `title` is for people who watch the workers."""
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether each machine runs nets in its own fastest way."""
+
 
 @dataclass(frozen=True)
 class Meeting:
@@ -190,6 +194,11 @@ def play_part(meetings: Sequence[Meeting], part: Part, on_games: Callable[[int],
     return Played(results, np.stack([spent_by(each) - earlier for each, earlier in zip(agents, before, strict=True)]))
 
 
+def for_workers_of(pool: TaskPool, recipe: Recipe) -> Recipe:
+    """Returns the recipe of an agent that any worker of a pool can make."""
+    return replace(recipe, device=recipe.device.for_any_machine()) if pool.is_mixed else recipe
+
+
 def for_a_worker(recipe: Recipe) -> Recipe:
     """Returns the recipe with a worker's share of this machine: a core, or a GPU and the cores that go with it."""
     threads = 1
@@ -204,6 +213,7 @@ def _spread(pool: TaskPool, meetings: Sequence[Meeting], on_games: Callable[[int
     """Returns the results of matches that workers play. What a decision has made needless is not waited for."""
     for meeting in meetings:
         check_numbers(meeting.num_games, meeting.opening_plies)
+    meetings = [replace(each, a=for_workers_of(pool, each.a), b=for_workers_of(pool, each.b)) for each in meetings]
     games = [game_of_recipe(meeting.a) for meeting in meetings]
     tasks = [part for place, each in enumerate(meetings) for part in split(place, each, games[place])]
     courses = [meeting.course for meeting in meetings]

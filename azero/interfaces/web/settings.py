@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from azero.arena.agents.analysis import MOST_MIB
 from azero.errors import BadInput
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -17,7 +18,8 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/*@?#]+/?", re.IGNORECASE)
 class ServeSettings:
     """The settings of a server.
 
-    Raises BadInput if there are no threads, or no request could ever have one of `allow_hosts` or `allow_origins`.
+    Raises BadInput if there are no threads, the trees could not be so large, or no request could ever have one of
+    `allow_hosts` or `allow_origins`.
 
     Attributes:
       host: the address to listen on.
@@ -68,6 +70,8 @@ class ServeSettings:
     def __post_init__(self) -> None:
         if self.threads < 1:
             raise BadInput(f"--threads {self.threads} should be 1 or more")
+        if self.memory_mib > MOST_MIB:
+            raise BadInput(f"--memory {self.memory_mib} should be {MOST_MIB} or less")
         for name in self.allow_hosts:
             if not _NAME.fullmatch(name):
                 raise BadInput(f"--allow-host {name!r} should be a name without a port, e.g. azero.example")

@@ -7,6 +7,7 @@ import numpy as np
 
 from azero.selfplay.data.replay import Replay
 from azero.training.learning.trainer import Trainer
+from azero.training.rating import rated
 from azero.training.run import Run, iteration_of
 from azero.training.stages.ahead import Ahead
 from azero.training.stages.fresh_games import FreshGames
@@ -33,6 +34,8 @@ def play(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report:
     notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": replay_age(replay, iteration)}
     notes["selfplay/worker_deaths"] = games.num_deaths
     notes |= ahead.pool.figures()
+    if progress.final:  # a finished run is extended
+        progress = rated(progress)
     done = replace(
         progress,
         stage="train",
@@ -40,7 +43,7 @@ def play(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report:
         positions=positions,
         shards=list(replay.names),
         notes=notes,
-        final="",  # when a finished run is extended: its next final may remove the net that won the last one
+        final="",  # its next final may remove the net that won the last one
     )
     save_state(run.folder, run.config, trainer, done)
     run.publish_best(done)  # not the winner of a final before this iteration

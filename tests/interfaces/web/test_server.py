@@ -285,7 +285,7 @@ def test_ctrl_c_ends_what_is_open(before):
         (["--host", "\udcff"], "cannot listen"),
         (["--host", ""], "the host is empty"),
         (["--threads", "0"], "--threads 0 should be 1 or more"),
-        (["--memory", "16384"], "--memory"),
+        (["--memory", "16384"], "--memory 16384 should be 8192 or less"),
         (["--allow-origin", "*"], "'*' should be one origin"),
         (["--allow-origin", "http://localhost/page"], "should be one origin"),
         (["--allow-host", "azero.example:80"], "without a port"),

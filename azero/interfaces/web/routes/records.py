@@ -46,7 +46,9 @@ class RecordTree(PositionAsked):
         "index of an earlier node. Of the nodes with the same parent, the first one goes on, others are variations.",
         examples=[[{}, {"parent": 0, "move": "4"}, {"parent": 1, "move": "4"}, {"parent": 1, "move": "5"}]],
     )
-    result: Literal["1-0", "0-1", "1/2-1/2", "*"] | None = Field(None, description="By default, by the rules.")
+    result: Literal["1-0", "0-1", "1/2-1/2", "*"] | None = Field(
+        None, description="By the rules, if they decide and no tag Termination says otherwise."
+    )
 
 
 @router.post("/records/read", summary="The games of a record")

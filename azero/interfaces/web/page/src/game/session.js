@@ -67,12 +67,12 @@ export class Session extends Emitter {
 
   /** Gets the agents again, with those that were added. */
   async refreshAgents() {
-    const { game, agents: before } = this;
-    const agents = await get(`agents?game=${encodeURIComponent(game.id)}`);
-    const added = before.filter(({ id }) => !agents.some((agent) => agent.id === id));
-    const found = await Promise.all(added.map(({ id }) => agentOf(id, game).catch(() => null)));
+    const { game } = this;
+    const listed = await get(`agents?game=${encodeURIComponent(game.id)}`);
+    const added = () => this.agents.filter(({ id }) => !listed.some((agent) => agent.id === id));
+    const found = await Promise.all(added().map((agent) => agentOf(agent.id, game).catch(() => agent)));
     if (this.game !== game) return; // another one was opened meanwhile
-    this.agents = [...agents, ...found.filter(Boolean)];
+    this.agents = [...listed, ...added().map((agent) => found.find(({ id }) => id === agent.id) ?? agent)];
     this.changed();
   }
 

@@ -16,6 +16,10 @@ export function NodeEditor({ session, app, isOpen, onOpen }) {
     Object.assign(node, fields);
     session.changed();
   };
+  const setMark = (glyph) => {
+    const isCleared = node.mark === glyph;
+    change({ mark: isCleared ? "" : glyph, isMarkedByReview: isCleared ? undefined : false }); // a review leaves what is set by hand
+  };
   const onKeyDown = (event) => {
     if (event.key !== "Escape" && !(event.key === "Enter" && (event.ctrlKey || event.metaKey))) return;
     event.preventDefault();
@@ -26,7 +30,7 @@ export function NodeEditor({ session, app, isOpen, onOpen }) {
   return html`<div class="editor">
     <div class="editor-tools" role="group" aria-label="This move">
       ${Object.entries(GLYPHS).map(([glyph, name]) => html`<button class="glyph-button glyph-text" data-mark=${glyph} disabled=${isRoot} aria-pressed=${String(node.mark === glyph)}
-        aria-label="${glyph}, ${name}" title=${name} onClick=${() => change({ mark: node.mark === glyph ? "" : glyph, isMarkedByReview: false })}>${glyph}</button>`)}
+        aria-label="${glyph}, ${name}" title=${name} onClick=${() => setMark(glyph)}>${glyph}</button>`)}
       <button class="quiet small" aria-expanded=${String(isOpen)} onClick=${() => onOpen(!isOpen)} title="Comment and name (C)">Comment</button>
       ${!tree.isMain(node) && html`<button class="quiet small" onClick=${() => makeMain(session)} title="Make main line (Shift ↑)">Main line</button>`}
       <button class="quiet small icon-button" disabled=${isRoot} aria-label="Delete from here" title="Delete from here (Del)" onClick=${() => deleteFromHere(session, app)}><${Icon} name="bin" /></button>

@@ -28,7 +28,9 @@ export function deleteFromHere(session, app) {
 }
 
 export function makeMain(session) {
-  session.tree.promote(session.node);
+  const { tree, tags, node } = session;
+  if (!tree.isMain(node)) for (const name of ["Result", "Termination"]) delete tags[name]; // of another end
+  tree.promote(node);
   session.changed();
 }
 

@@ -8,7 +8,7 @@ const LARGEST = 1 << 20; // characters that the server takes
 /** Returns the text of a record's file, in the encoding that an SGF tells, in UTF-8 or, if it is in neither, in Latin-1. */
 export function textOf(bytes) {
   const head = new TextDecoder("latin1").decode(bytes.slice(0, 1000));
-  const told = /^\s*\(\s*;.*?CA\[\s*([\w-]+)\s*\]/s.exec(head)?.[1];
+  const told = /^\s*\(\s*;.*?CA\[\s*(iso-8859-1|latin-?1|windows-1252|gb2312|gbk|gb18030|big5|shift_jis|euc-jp|euc-kr)\s*\]/is.exec(head)?.[1];
   for (const encoding of [told, "utf-8"].filter(Boolean)) {
     try {
       return new TextDecoder(encoding, { fatal: true }).decode(bytes);

@@ -30,9 +30,10 @@ export function Review({ session, app }) {
   useEffect(() => setLine(false), [node]);
 
   const errors = review.isCurrent ? errorsOf(review.moves) : [];
+  const show = (at) => at && tree.has(at) && session.goTo(at);
   const pick = (ply) => {
     const at = review.nodes[ply - 1];
-    if (at && tree.has(at)) session.goTo(at.parent);
+    show(at?.parent);
   };
   const step = (direction) => {
     const next = nextError(errors, asked + 1, direction);
@@ -64,7 +65,7 @@ export function Review({ session, app }) {
           isOver
           caption=${`move ${ply} of ${line.length}`}
           errors=${errors}
-          onPly=${(at) => session.goTo(at === 0 ? tree.root : line[at - 1])}
+          onPly=${(at) => show(at === 0 ? tree.root : line[at - 1])}
         />
         ${errors.length > 0 && html`<${Mistakes} players=${game.players} errors=${errors} asked=${asked + 1} isHidden=${trying.isHidden} onPick=${pick} />`}
         ${review.whole && !errors.length && html`<p class="table-hint">No move lost 5 points or more.</p>`}

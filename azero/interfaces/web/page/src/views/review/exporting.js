@@ -9,7 +9,7 @@ export async function saveRecord(session, review, format) {
   download(text, `review.${format === "sgf" ? "sgf" : "txt"}`);
 }
 
-/** Saves what `azero review --json` prints; of a review that was stopped, the moves that have come. */
+/** Saves the review as in `azero review --json`, without times; of one that was stopped, the moves that have come. */
 export function saveJson(session, review) {
   const counts = countsOf(review.moves);
   const { values, ...whole } = review.whole ?? {};

@@ -76,7 +76,7 @@ export function annotated(tree, nodes, moves) {
   nodes.forEach((node, k) => {
     const [made, review] = [copies.get(node), moves[k]];
     if (!made || !review) return;
-    made.mark = review.mark || made.mark;
+    if (node.isMarkedByReview !== false) made.mark = review.mark || made.mark; // otherwise it was set by hand
     if (!isError(review)) return;
     const remark = `loses ${(50 * review.loss).toFixed(0)} points; ${review.best} was better`;
     if (!made.comment.includes(remark)) made.comment = made.comment ? `${made.comment}; ${remark}` : remark;

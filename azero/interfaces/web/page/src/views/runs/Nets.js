@@ -42,7 +42,9 @@ async function offer({ app }, net) {
 }
 
 /** The user plays a new game against a net. */
-export async function playNet(parts, net) {
+export const playNet = (parts, net) => playAgainst(parts, net).catch(parts.app.fail);
+
+async function playAgainst(parts, net) {
   const { beginGame } = await import("../play/begin.js");
   if (!(await takeGame(parts.watch))) return;
   const agent = await offer(parts, net);
@@ -50,7 +52,9 @@ export async function playNet(parts, net) {
 }
 
 /** One net analyses the position on the board, or two side by side. */
-async function analyseNets(parts, nets) {
+const analyseNets = (parts, nets) => analyse(parts, nets).catch(parts.app.fail);
+
+async function analyse(parts, nets) {
   const { app, watch } = parts;
   const { analystOf } = await import("../analyse/analyst.js");
   if (!(await takeToViews(watch))) return;
