@@ -12,12 +12,15 @@ import time
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as in shells: 128 plus the signal's number."""
 
+_printed: list[BaseException] = []
+"""Ctrl-C that C code has printed in place of raising it."""
+
 
 def main() -> None:
     """Runs the command line. Bad input, broken rules, a full disk and Ctrl-C print one line on stderr."""
     try:
         _settle_streams()
-        sys.unraisablehook = _strike_again
+        sys.unraisablehook, sys.excepthook = _strike_again, _strike_again_after_print
         code = _run(sys.argv[1:] or ["--help"])
     except KeyboardInterrupt:
         code = _stop("stopped")
@@ -47,6 +50,19 @@ def _strike_again(unraisable: "sys.UnraisableHookArgs") -> None:
     if unraisable.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(unraisable)
         return
+    _strike_in_thread()
+
+
+def _strike_again_after_print(kind: type[BaseException], error: BaseException, trace: object) -> None:
+    """Repeats Ctrl-C that C code prints in place of raising it, as numpy's does while it is imported."""
+    if kind is not KeyboardInterrupt:
+        sys.__excepthook__(kind, error, trace)  # type: ignore[arg-type]
+        return
+    _printed.append(error)
+    _strike_in_thread()
+
+
+def _strike_in_thread() -> None:
     try:  # noqa: SIM105, contextlib is not loaded yet
         _thread.start_new_thread(_strike_soon, (_thread.get_ident(),))
     except RuntimeError:  # Python is already ending
@@ -92,6 +108,8 @@ def _run(words: list[str]) -> int:
         what = f": {error.filename}" if error.filename else ""
         return _fail(f"{error.strerror or error}{what}; files saved before are kept")
     except Exception as error:  # nobody expected it
+        if _printed:  # it says that an import has failed
+            return _stop("stopped")
         return _fail(f"unexpected error, {type(error).__name__}: {str(error)[:200]}; {_log(error)}")
 
 

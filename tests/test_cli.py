@@ -401,6 +401,22 @@ def test_ctrl_c_is_one_line_at_any_moment(words, seconds):
 
 
 @needs_posix
+@pytest.mark.parametrize("raises", ["raise ImportError('numpy._core.multiarray failed to import')", "time.sleep(9)"])
+def test_ctrl_c_that_c_code_prints_is_no_traceback(raises):
+    """A module's code in C that is interrupted while it imports another one prints the exception."""
+    code = f"""
+import sys, time, azero.cli
+def call(words):
+    sys.excepthook(KeyboardInterrupt, KeyboardInterrupt(), None)  # what PyErr_Print calls
+    {raises}
+azero.cli._call = call
+azero.cli.main()
+"""
+    done = subprocess.run([sys.executable, "-c", code, "games"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "azero: stopped\n")
+
+
+@needs_posix
 def test_ctrl_c_in_a_match_prints_the_finished_games():
     begin = """
 import signal, azero.cli

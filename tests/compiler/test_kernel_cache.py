@@ -47,7 +47,9 @@ def entries(folder: Path, suffix: str) -> list[Path]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-@pytest.mark.parametrize("damage", ["empty", "cut", "garbage", "flipped"])
+@pytest.mark.parametrize(
+    "damage", [*(pytest.param(each, marks=pytest.mark.long) for each in ("empty", "flipped")), "cut", "garbage"]
+)
 def test_a_damaged_entry_is_compiled_again(run, tmp_path, suffix, damage):
     assert (run(), run()) == (False, True)
     (path,) = entries(tmp_path, suffix)

@@ -38,6 +38,8 @@ pytestmark = pytest.mark.slow  # it exports many nets
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = sorted((ROOT / "checkpoints").glob("*.safetensors"))
+EACH_KIND = ("connect_four", "go_9x9")  # a tower, and a net of any size
+NETS = [pytest.param(path, marks=() if path.stem in EACH_KIND else pytest.mark.long, id=path.stem) for path in SHIPPED]
 CPU = DeviceConfig(device="cpu")
 
 
@@ -80,7 +82,7 @@ def folder(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NETS)
 def test_shipped_nets_choose_the_same_moves_in_onnx_runtime(tmp_path, path):
     checkpoint = load_checkpoint(path)
     done = export_onnx(checkpoint, tmp_path / "net.onnx", "1.2.3")
@@ -95,7 +97,7 @@ def test_shipped_nets_choose_the_same_moves_in_onnx_runtime(tmp_path, path):
     assert_is_near(session, checkpoint.net, planes)
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NETS)
 def test_int8_is_within_the_tolerance_and_smaller(tmp_path, path):
     checkpoint = load_checkpoint(path)
     whole = export_onnx(checkpoint, tmp_path / "fp32.onnx", "1.2.3")

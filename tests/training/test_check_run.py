@@ -69,7 +69,7 @@ EXACT = [
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("how", ["changed", "missing", "a folder"])
+@pytest.mark.parametrize("how", ["changed", "missing", pytest.param("a folder", marks=pytest.mark.long)])
 @pytest.mark.parametrize("file", EXACT)
 def test_what_can_be_made_again_is_and_the_run_ends_the_same(run_azero, broken, whole, config, file, how):
     path = broken / file
