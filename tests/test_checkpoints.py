@@ -53,5 +53,5 @@ def test_what_the_page_tells_is_on_the_card(name):
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_they_have_learned_to_play(name):
-    agent = make_agent(f"{name}(solve_nodes=0,runtime=openvino,precision=fp32)@20")  # nothing is measured first
+    agent = make_agent(f"{name}(solve_nodes=0)@20")
     assert play_match(agent, make_agent("random", game=agent.game), agent.game, 10).tally.score >= 0.9

@@ -34,7 +34,6 @@ _FEWEST_SIMULATIONS = 200
 _SIMULATIONS_PER_TREE = 10_000
 """A suggestion of fewer simulations has one tree; threads have one each in longer ones."""
 
-
 _NO_TIME = 1e-9  # seconds: a search of one simulation, that solves nothing
 
 
