@@ -39,6 +39,7 @@ COMPILED = {
     "final_score": ("state",),
     "ownership": ("state", "owners"),
     "target": ("state", "action"),
+    "is_near_end": ("state",),
 }
 """The compiled methods, with their parameters after the game."""
 
@@ -146,6 +147,12 @@ class Rules(Protocol):
         """Optional: returns the cell, `row * W + column` of the planes, at which a legal action takes place.
 
         The default is the action's own number. A number outside the board means that the action has no cell: a pass.
+        """
+
+    def is_near_end(game, state) -> bool:
+        """Optional: returns whether the game may well end within some ten plies. The default is False.
+
+        A search that looks ahead then tries to prove the position by alpha-beta. Write it if a game can end suddenly.
         """
 
     # Plain Python.

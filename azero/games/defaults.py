@@ -49,6 +49,11 @@ def target(game, state, action):
     return action
 
 
+def is_near_end(game, state):
+    """Returns False."""
+    return False
+
+
 def ranges(game) -> Ranges:
     """Returns no bounds."""
     return {}
@@ -136,6 +141,7 @@ DEFAULTS = {
     "final_score": final_score,
     "ownership": ownership,
     "target": target,
+    "is_near_end": is_near_end,
     "ranges": ranges,
     "check": check,
     "symmetries": symmetries,

@@ -12,7 +12,7 @@ from azero.mcts.evaluation.evaluator import Evaluator, UniformEvaluator
 from azero.mcts.rollouts.policies import LinearSoftmax, OwnRollout, RolloutPolicy, UniformRollout
 from azero.mcts.rollouts.weights import rollout_from_config, rollout_named
 from azero.mcts.search.analysis import RESULT_NAMES, MoveStatistics, rank_moves, root_result, root_value
-from azero.mcts.search.search import MAX_NODES, Search, affordable_nodes, nodes_needed
+from azero.mcts.search.search import MAX_NODES, Search, affordable_nodes, nodes_needed, trees_that_fit
 from azero.mcts.search.settings import Settings
 from azero.mcts.selection.strategies import DepthBias, Puct, Selection, Uct, selection_from_config
 
@@ -21,5 +21,5 @@ __all__ = [
     "LinearSoftmax", "MinimaxSearch", "MoveStatistics", "OwnRollout", "Puct", "RolloutPolicy", "Search", "Selection",
     "Settings", "TableSearch", "TableTurnSearch", "TurnSearch", "Uct", "UniformEvaluator", "UniformRollout",
     "affordable_nodes", "nodes_needed", "rank_moves", "rollout_from_config", "rollout_named", "root_result",
-    "root_value", "selection_from_config",
+    "root_value", "selection_from_config", "trees_that_fit",
 ]  # fmt: skip

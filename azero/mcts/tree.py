@@ -28,7 +28,7 @@ NODE_DTYPE = np.dtype(
         ("num_children", np.int16),
         ("num_visited", np.int16),  # visited children, for rules that visit every child once first; they come first
         ("in_flight", np.int16),  # descents through this node that are not backed up yet
-        ("proven_plies", np.int16),  # plies to the end under best play, if proven
+        ("proven_plies", np.int16),  # plies to the end under best play, if proven; see HAS_NO_REFUTATION, too
         ("proven", np.int8),  # WIN, DRAW or LOSS for the first player, or UNPROVEN
         ("player", np.int8),  # the player to move; set when the node is expanded
     ],

@@ -19,6 +19,7 @@ from azero.mcts import (
     nodes_needed,
     rollout_from_config,
     selection_from_config,
+    trees_that_fit,
 )
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.views import new_views
@@ -96,9 +97,8 @@ def play_games(
 ) -> Shard:
     """Plays one game for each seed, `selfplay.num_slots` at a time; returns them in the order of the seeds.
 
-    A game depends only on its seed, the starts, the net and the settings. It does not depend on the other games or, if
-    there is a cache, on its size. Exception: with very many slots, trees share the memory and may reach their limit on
-    nodes.
+    There are fewer at a time if their trees would not fit into memory. A game depends only on its seed, the starts, the
+    net and the settings. It does not depend on the other games or, if there is a cache, on its size.
 
     Args:
       on_games: is called with the number of games that have just ended.
@@ -108,8 +108,9 @@ def play_games(
     Raises BrokenRules if the game's rules are broken.
     """
     games = GameList(seeds, starts, on_games)
-    sizes = _split(max(1, min(selfplay.num_slots, len(seeds))), selfplay.num_lanes)
-    setup = _new_setup(selfplay, sum(sizes), len(sizes))
+    fitting = trees_that_fit(selfplay.game, selfplay.playing.num_simulations)
+    sizes = _split(max(1, min(selfplay.num_slots, fitting, len(seeds))), selfplay.num_lanes)
+    setup = _new_setup(selfplay, len(sizes))
     try:
         play_side_by_side([Lane(setup, games, size, k, len(sizes)) for k, size in enumerate(sizes)], games)
     except BrokenRules as error:
@@ -117,11 +118,11 @@ def play_games(
     return join_shards(games.finished())
 
 
-def _new_setup(selfplay: SelfPlay, num_slots: int, num_lanes: int) -> Setup:
+def _new_setup(selfplay: SelfPlay, num_lanes: int) -> Setup:
     """Returns what the lanes share. The memory for caches is divided among them."""
     game, playing = selfplay.game, selfplay.playing
     settings = selfplay.settings._replace(is_rollout_only=False, leaves_per_tree=1, is_stopping_early=False)
-    max_nodes = nodes_needed(game, playing.num_simulations, num_slots)
+    max_nodes = nodes_needed(game, playing.num_simulations)
     parts = SearchParts(game.rules, selfplay.selection, selfplay.rollout, settings, new_views(game), new_cache(0))
     check_parts(parts)
     return Setup(game, parts, playing, max_nodes, selfplay.evaluator, -(-settings.cache_mib // num_lanes))

@@ -9,7 +9,7 @@ from azero.compiler.rng import random_below, random_unit
 from azero.errors import NO_ACTION, TOO_LONG, BrokenRules
 from azero.games import ONGOING, Game, new_states
 from azero.games.contract import sign_of
-from azero.mcts.search.kernels import start_search
+from azero.mcts.search.kernels import child_to_play, start_search
 from azero.mcts.tree import UNPROVEN, move_root
 from azero.selfplay.data.policies import pack_target
 from azero.selfplay.data.records import Shard
@@ -49,6 +49,7 @@ class Games(NamedTuple):
     lengths: np.ndarray  # [B] int32, plies so far
     outcomes: np.ndarray  # [B] int8, ONGOING until the end
     simulations: np.ndarray  # [B] int64, so far
+    full_trees: np.ndarray  # [B] int64, searches so far whose tree had no room to grow
     openings: np.ndarray  # [B, at least 1] int16, the opening's random moves
     opening_lengths: np.ndarray  # [B] int32, the number of these
 
@@ -70,6 +71,7 @@ def new_games(game: Game, size: int, opening_plies: int) -> Games:
         lengths=np.zeros(size, np.int32),
         outcomes=np.zeros(size, np.int8),  # not ONGOING: a slot without a game counts as finished
         simulations=np.zeros(size, np.int64),
+        full_trees=np.zeros(size, np.int64),
         openings=np.zeros((size, max(1, opening_plies)), np.int16),
         opening_lengths=np.zeros(size, np.int32),
     )
@@ -131,22 +133,21 @@ def begin_game(parts, slots, forest, scratch, b):
         play_random_opening(parts.rules, slots, forest, scratch, b)
     games.lengths[b] = games.ends[b] = 0
     games.outcomes[b] = ONGOING
-    games.simulations[b] = 0
+    games.simulations[b] = games.full_trees[b] = 0
     begin_full_or_fast(parts.settings, playing, tree, forest.nodes[b], 0, scratch.weights)
 
 
 @subroutine
-def _note_search(parts, slots, tree, nodes, target, b, ply):
-    """Stores the result of the search in slot b; returns the action to play. `target` ([A]) is scratch memory."""
-    settings, games = parts.settings, slots.games
-    root = settings.root
-    value = root.write_target(parts.selection, tree, nodes, target)
+def _note_search(parts, slots, forest, scratch, b, ply):
+    """Stores the result of the search in slot b; returns the action to play."""
+    tree, nodes, games, target = forest.trees[b], forest.nodes[b], slots.games, scratch.counts
+    child = child_to_play(parts, forest, scratch, b, temperature_at(slots.playing, ply))
+    value = parts.settings.root.write_target(parts.selection, tree, nodes, target)
     end = pack_target(nodes, target, games.visited[b], games.visits[b], games.ends[b])
     games.num_visited[b, ply], games.ends[b] = end - games.ends[b], end
     games.root_values[b, ply] = value
     games.proven[b, ply] = proof_for_mover(nodes)
     games.weights[b, ply] = 0.0 if tree.is_fast else 1.0
-    child = root.child_to_play(settings, tree, nodes, temperature_at(slots.playing, ply))
     games.actions[b, ply] = nodes[child].action
     return nodes[child].action
 
@@ -164,9 +165,10 @@ def _play_move(parts, slots, forest, scratch, b):
         raise BrokenRules(TOO_LONG)
     games.states[b][ply] = forest.root_states[b]
     games.players[b, ply] = rules.current_player(forest.root_states[b])
-    action = _note_search(parts, slots, tree, nodes, scratch.counts, b, ply)
+    action = _note_search(parts, slots, forest, scratch, b, ply)
     games.lengths[b] += 1
     games.simulations[b] += tree.simulations
+    games.full_trees[b] += tree.is_full
     move_root(rules, forest, b, action, parts.settings.root.may_keep_tree())
     games.outcomes[b] = rules.outcome(forest.root_states[b])
     if games.outcomes[b] != ONGOING:
@@ -210,6 +212,7 @@ def take_game(games: Games, tree: np.record, slot: int) -> Shard:
         evaluations=np.array([tree.evaluations], np.int64),
         cache_hits=np.array([tree.cache_hits], np.int64),
         simulations=games.simulations[slot : slot + 1].copy(),
+        full_trees=games.full_trees[slot : slot + 1].copy(),
         openings=games.openings[slot, : games.opening_lengths[slot]].copy(),
         opening_lengths=games.opening_lengths[slot : slot + 1].copy(),
         starts=np.zeros(0, np.uint8),

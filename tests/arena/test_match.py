@@ -5,12 +5,14 @@ from collections import Counter
 
 import pytest
 
+from azero.arena.agents.agent import RandomAgent
 from azero.arena.agents.names import make_agent
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import GameResult, Interrupted, MatchResult, pair_scores, without_repeats
 from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import BadInput
 from azero.games import make_game
+from azero.system.formats import warn_once
 
 from .agents import write_checkpoint
 
@@ -108,6 +110,34 @@ def test_every_move_with_a_limit_in_seconds_has_its_simulations():
     assert min(made) > 0 and sum(made) == agent.simulations
 
 
+class Roomy(RandomAgent):
+    """Has room for three games."""
+
+    most_slots = 3
+
+    def start(self, num_slots, states, first_game):
+        self.started = [*getattr(self, "started", []), (num_slots, len(states), first_game)]
+        super().start(num_slots, states, first_game)
+
+
+def test_no_more_games_at_once_than_both_agents_have_room_for():
+    one, other = (kind("random", GAME, seed) for seed, kind in enumerate((RandomAgent, Roomy)))
+    match = play_match(one, other, GAME, 8)
+    assert match.tally.games == 8
+    assert other.started[-3:] == [(3, 3, 0), (3, 3, 3), (3, 2, 6)]
+
+
+def test_full_trees_are_counted_and_told_once(capsys):
+    warn_once.cache_clear()
+    small, other = make_agent("uct@200", GAME, max_nodes=12), make_agent("uct@200", GAME)
+    matches = [play_match(small, other, GAME, 4, seed) for seed in range(2)]
+    for match in matches:
+        assert match.full_trees[0] > 4 and match.full_trees[1] == 0
+        assert match.to_json()["full_trees"] == list(match.full_trees)
+    warning = "azero: uct@200: its search tree had no room to grow at some moves; full_trees counts them\n"
+    assert capsys.readouterr().err == warning
+
+
 def test_on_games_hears_of_every_game_once():
     heard = []
     match = play(num_games=9, on_games=lambda num, tally: heard.append((num, tally)))
@@ -157,7 +187,7 @@ def test_agents_that_repeat_themselves_are_seen():
 
 FIELDS = ["a", "b", "game", "games", "wins", "draws", "losses", "score", "score_ci95", "elo", "elo_ci95"]
 FIELDS += ["distinct_games", "elapsed_s"]
-MORE_FIELDS = ["seconds_per_move", "simulations_per_move", "sprt", "failure", "clock"]
+MORE_FIELDS = ["seconds_per_move", "simulations_per_move", "full_trees", "sprt", "failure", "clock"]
 
 
 def test_json_has_the_fields_of_the_design_and_then_what_each_side_spent():

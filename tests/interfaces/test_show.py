@@ -188,6 +188,11 @@ def test_a_match_is_shown_from_the_first_agent_s_side():
     ]
 
 
+def test_a_match_says_at_how_many_moves_a_tree_was_full():
+    lines = show_match(replace(match_won(2), full_trees=(0, 7)), None).splitlines()
+    assert lines[6:] == ["  other: the search tree had no room to grow at 7 moves"]
+
+
 def test_a_match_with_an_sprt_says_how_it_ended():
     assert show_match(match_won(2), Sprt(0, 50)).splitlines()[-1] == "  SPRT 0, 50: undecided"
     assert show_match(match_won(2, "accept"), Sprt(0, 50)).splitlines()[-1] == "  SPRT 0, 50: accept"

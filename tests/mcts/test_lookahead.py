@@ -6,14 +6,19 @@ import numpy as np
 import pytest
 from exact.test_solver import random_positions
 
+from azero.arena.agents.suggestion import suggestion_of
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.mcts import Puct, Search, Settings, UniformEvaluator
+from azero.games.contract import sign_of
+from azero.mcts import Puct, Search, Settings, TableSearch, Uct, UniformEvaluator
 from azero.mcts.proving.lookahead import LONGEST_LINE
 from azero.mcts.reference.lookahead import look_ahead
+from azero.mcts.roots.gumbel import GumbelRoot
+from azero.mcts.roots.visits import VisitsRoot
+from azero.mcts.search.kernels import VISITS_BEFORE_REPLIES
 from azero.mcts.tree import UNPROVEN
 
-from .evaluators import HashEvaluator
+from .evaluators import FixedEvaluator, HashEvaluator
 from .minimax import Minimax, moves_of
 from .trees import children_of
 
@@ -128,3 +133,64 @@ def test_a_line_has_its_longest_length(is_one_too_long):
     state = make_game(f"p_game(branching=1,depth={LONGEST_LINE + 1 + is_one_too_long})").new_initial_state()
     proofs = proofs_of(state, 100_000)
     assert [plies for _, plies in proofs.values()] == ([] if is_one_too_long else [LONGEST_LINE])
+
+
+REPLIES = {
+    "go(size=4,komi=2.5)": Settings(),
+    "hex(size=3)": Settings(),
+    "connect_four(rows=4,columns=4)": Settings(is_looking_ahead=True),
+}
+
+
+@pytest.mark.parametrize("judge", ["puct", "gumbel", "uct", "uct on a table"])
+@pytest.mark.parametrize("name", REPLIES)
+def test_no_move_is_played_that_a_reply_refutes_at_once(name, judge):
+    """Priors and values are random, so that a search is often fond of such a move, at temperature 0 and 1."""
+    game, num_refutable = make_game(name), 0
+    if judge == "uct on a table" and not game.rules.is_history_free:
+        pytest.skip("a table proves nothing in such a game")
+    search = search_of(game, judge, REPLIES[name])
+    for number, state in enumerate(random_positions(game, NUM_POSITIONS, 1, seed=2)):
+        refuted = {action for action, after in moves_of(state) if loses_at_once(after, state.current_player())}
+        num_refutable += len(refuted)
+        for temperature in (0.0, 1.0):
+            search.start(0, state, seed=number)
+            search.run([0], 16, temperature=temperature)
+            played = search.choose(0, temperature)
+            nodes, lost = search.forest.nodes[0], -sign_of(state.current_player())
+            is_lost = {int(nodes[child].action): nodes[child].proven == lost for child in children_of(nodes, 0)}
+            assert played not in refuted or all(is_lost.values())
+    assert num_refutable > 0
+
+
+def loses_at_once(state, mover: int) -> bool:
+    """Returns whether one reply in `state` ends the game with the loss of `mover`, who has just moved."""
+    if state.is_terminal() or state.current_player() == mover:
+        return False
+    return any(after.is_terminal() and after.returns()[mover] < 0 for _, after in moves_of(state))
+
+
+def search_of(game, judge: str, settings: Settings) -> Search:
+    if judge == "uct on a table":
+        return TableSearch(game, Uct(), Settings(), 1 << 12)
+    if judge == "uct":
+        return Search(game, Uct(), Settings(), max_nodes=10_000)
+    settings = settings._replace(root=GumbelRoot() if judge == "gumbel" else VisitsRoot())
+    return Search(game, Puct(), settings, HashEvaluator(game), max_nodes=10_000)
+
+
+def test_a_pass_that_loses_gets_few_visits_and_is_not_suggested():
+    """Black is behind by the komi, but this net is sure that a pass wins."""
+    game = make_game("go(size=4,komi=2.5)")
+    evaluator = FixedEvaluator([0.0] * 16 + [8.0])
+    state = game.state_from_moves("b2 c3 b3 c2")
+    for is_proving in (True, False):
+        search = Search(game, Puct(), Settings(is_proving=is_proving), evaluator, max_nodes=10_000)
+        search.start(0, state, seed=1)
+        search.run([0], 100)
+        suggestion = suggestion_of(search, state)
+        passes = next(move for move in suggestion.moves if move.move == "pass")
+        if is_proving:
+            assert suggestion.best != "pass" and passes.proven == "loss" and passes.visits <= VISITS_BEFORE_REPLIES + 1
+        else:
+            assert suggestion.best == "pass" and passes.proven is None and passes.visits > 50

@@ -24,6 +24,7 @@ POSITIONS = {
     "connect_four 4x5, nearly full": ("connect_four(rows=4,columns=5)", "343441134321"),
     "tic_tac_toe": ("tic_tac_toe", ""),
     "tic_tac_toe, a line of two": ("tic_tac_toe", "b2 a1 b1"),
+    "go 4x4, a pass that loses": ("go(size=4,komi=2.5)", "b2 c3 b3"),
 }
 RULES = {
     "uct": Uct(),
@@ -93,7 +94,8 @@ def assert_same(nodes: np.recarray, index: int, node: Node) -> None:
         np.float32(node.P),
         node.num_visited,
     )
-    assert (own.proven, own.proven_plies) == (UNPROVEN if node.proven is None else node.proven, node.proven_plies)
+    assert own.proven == (UNPROVEN if node.proven is None else node.proven)
+    assert own.proven == UNPROVEN or own.proven_plies == node.proven_plies
     children = children_of(nodes, index)
     assert len(children) == len(node.children)
     assert not children or own.player == node.player

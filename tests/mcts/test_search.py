@@ -15,7 +15,7 @@ from azero.compiler.jit import IS_COMPILED
 from azero.config.schema import SearchConfig
 from azero.errors import BrokenRules
 from azero.games import make_game
-from azero.mcts import MAX_NODES, FlatSearch, Puct, Search, Settings, Uct, nodes_needed, rank_moves
+from azero.mcts import MAX_NODES, FlatSearch, Puct, Search, Settings, Uct, nodes_needed, rank_moves, trees_that_fit
 from azero.mcts.roots.choice import BY_BOUND, BY_VALUE
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.tree import UNPROVEN
@@ -273,11 +273,11 @@ def test_preparing_changes_nothing(judge):
 
 
 def test_room_for_nodes():
-    """Room for a few searches, less if many trees share the memory, but at least for two expansions."""
-    assert nodes_needed(CONNECT_FOUR, 100, 1) == 4 * 100 * 7 + 8
-    assert nodes_needed(CONNECT_FOUR, 1 << 30, 1) == MAX_NODES
-    assert nodes_needed(CONNECT_FOUR, 10_000, 1024) * 1024 * 32 <= 1 << 30
-    assert nodes_needed(CONNECT_FOUR, 10_000, 1 << 30) == 15
+    """Room for a few searches, and only for so many trees as the memory holds."""
+    assert nodes_needed(CONNECT_FOUR, 100) == 4 * 100 * 7 + 8
+    assert nodes_needed(CONNECT_FOUR, 1 << 30) == MAX_NODES
+    assert trees_that_fit(CONNECT_FOUR, 1 << 30) == 16
+    assert 1 << 30 < trees_that_fit(CONNECT_FOUR, 10_000) * nodes_needed(CONNECT_FOUR, 10_000) * 32 <= 1 << 31
 
 
 def test_settings_from_a_run_s():

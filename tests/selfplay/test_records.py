@@ -12,9 +12,9 @@ from azero.errors import BadInput
 from azero.games import make_game, registered_games
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.records import bytes_of_states, join_shards
-from azero.selfplay.data.shard_files import check_largest, load_shard, save_shard
+from azero.selfplay.data.shard_files import FORMAT, check_largest, load_shard, save_shard
 from azero.system.formats import warn_once
-from azero.system.tensor_files import LARGEST, write_tensors
+from azero.system.tensor_files import LARGEST, read_signed, write_tensors
 
 from .games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play, some_games, split, visits_of, with_visits
 
@@ -56,6 +56,13 @@ def test_a_file_from_before_there_were_proofs_and_weights(saved):
     loaded, num = load_shard(saved, TIC_TAC_TOE), some_games(TIC_TAC_TOE).num_positions
     assert (loaded.proven == UNPROVEN).all() and (loaded.weights == 1).all()
     assert len(loaded.proven) == len(loaded.weights) == num == loaded.num_learnt and loaded.cache_hits.tolist() == [0]
+
+
+def test_a_file_from_before_full_trees_were_counted(saved):
+    tensors = dict(read_signed(saved, "a shard", FORMAT)[1])
+    del tensors["full_trees"]
+    write_tensors(saved, tensors, {"format": FORMAT, "game": "tic_tac_toe"})
+    assert_same(load_shard(saved, TIC_TAC_TOE), some_games(TIC_TAC_TOE))
 
 
 def test_the_same_shard_gives_the_same_bytes(saved, tmp_path):
@@ -212,7 +219,7 @@ def test_of_older_shards_resigned_games_are_left_out(tmp_path, capsys, format):
     old = with_deleted_fields(shard._replace(actions=actions), resigned)
     write_tensors(path, old, {"format": format, "game": str(CONNECT_FOUR)})
     parts = [play(CONNECT_FOUR, [seed], playing=playing) for seed in np.flatnonzero(~resigned)]
-    counts = {name: getattr(shard, name) for name in ("evaluations", "cache_hits", "simulations")}
+    counts = {name: getattr(shard, name) for name in ("evaluations", "cache_hits", "simulations", "full_trees")}
     assert_same(load_shard(path, CONNECT_FOUR), join_shards(parts)._replace(**counts))
     ending = "was written by an earlier version; 3 of its 12 games are not used: they were resigned"
     assert capsys.readouterr().err == f"azero: replay file {str(path)!r} {ending}\n"

@@ -53,6 +53,7 @@ def shard_of(moves, root_value=0.25):
         evaluations=np.array([n * 3], np.int64),
         cache_hits=np.array([n], np.int64),
         simulations=np.array([n * 4], np.int64),
+        full_trees=np.array([2], np.int64),
         openings=np.zeros(0, np.int16),
         opening_lengths=np.zeros(1, np.int32),
         starts=np.zeros(0, np.uint8),
@@ -76,6 +77,7 @@ def test_games_are_described():
             "selfplay/distinct_games": 0.75,
             "selfplay/proven": 4 / 25,
             "selfplay/simulations": 100,
+            "selfplay/full_trees": 8,
             "selfplay/evaluations": 75,
             "selfplay/cache_hits": 0.25,
         }

@@ -1,6 +1,7 @@
 """Agents play matches and give suggestions. They play many games at the same time, each in a slot."""
 
 import copy
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -55,6 +56,7 @@ class Agent(ABC):
         and of win, draw and loss [B, 3], all float32. None for an agent without a net.
       heads_alone: the heads that the net keeps, without a search, for one position at a time. None without such heads.
       plays_side_by_side: whether it plays all games of a match at the same time, or one after another.
+      full_trees: the number of moves at which a search tree had no room to grow.
       judges_positions: whether the values of its suggestions mean anything.
       judges_all_moves: whether its suggestions have a value for each move. An engine tells of its best moves alone, and
         alpha-beta has an upper bound for moves that it refutes.
@@ -78,9 +80,15 @@ class Agent(ABC):
         self.seed = seed
         self.seconds = 0.0  # total time of choosing moves
         self.simulations = 0
+        self.full_trees = 0
         self.moves = 0  # chosen moves; a whole turn chosen at once is one
         self.new_time_manager: Callable[[], TimeManager] = TimeManager  # makes that of each game
         self.time_manager = self.new_time_manager()
+
+    @property
+    def most_slots(self) -> int:
+        """How many games at the same time its memory has room for."""
+        return sys.maxsize
 
     @property
     def has_failed(self) -> bool:

@@ -16,7 +16,7 @@ from azero.arena.agents.thinker import MIB, Thinker, nodes_within
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, State
-from azero.mcts import MAX_NODES, Search, nodes_needed, root_value
+from azero.mcts import MAX_NODES, Search, nodes_needed, root_value, trees_that_fit
 from azero.mcts.positions.several_trees import added_roots, search_in_shares
 from azero.mcts.search.deadline import Deadline
 from azero.mcts.search.lockstep import FIRST_LEAVES
@@ -73,8 +73,12 @@ class SearchAgent(Agent):
         self._analysis: Analysis | None = None
         self._memory_mib = 0
 
+    @property
+    def most_slots(self) -> int:
+        return trees_that_fit(self.game, self.limit.simulations)
+
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        kind = nodes_needed(self.game, self.limit.simulations, num_slots), num_slots > 1
+        kind = nodes_needed(self.game, self.limit.simulations), num_slots > 1
         if self._search is None or self._kind != kind or len(self._search.forest.trees) < num_slots:
             self._search = self._make_search(num_slots, kind[0], self._leaves() if self.limit.seconds else 1)
             self._search.prepare()
@@ -97,6 +101,7 @@ class SearchAgent(Agent):
             made = search.forest.trees.simulations[list(some)]
             self._made |= zip(some, made.tolist(), strict=True)
             self.simulations += int(made.sum())
+            self.full_trees += int(search.forest.trees.is_full[list(some)].sum())
         return [RESIGN if self._resigns_in(slot) else search.choose(slot) for slot in slots]
 
     def thought(self, slot: int) -> Thought | None:

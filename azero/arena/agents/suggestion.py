@@ -147,6 +147,7 @@ def describe_moves(state: State, ranked: Sequence[MoveStatistics]) -> list[Move]
 
 def suggestion_of(search: Search, state: State, b: int = 0) -> Suggestion:
     """Returns the suggestion of tree `b`, whose root is `state`. Its `elapsed_s` is 0."""
+    search.choose(b)  # proves the best move lost if a reply refutes it
     moves = describe_moves(state, rank_moves(search, b))
     tree = search.forest.trees[b]
     value, player = root_value(search, b), state.current_player()

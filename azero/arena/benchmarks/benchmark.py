@@ -10,14 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.search_agent import SearchAgent
 from azero.arena.agents.suggestion import RESIGN
 from azero.arena.benchmarks.files import Benchmark, Problem
 from azero.arena.benchmarks.judges import Judge, judge_for
 from azero.arena.matches.statistics import score_interval
 from azero.errors import BadInput
 from azero.games import LOSS, Game
-from azero.mcts import nodes_needed
 
 _SIDE_BY_SIDE = 128  # positions
 _SIDE_BY_SIDE_FOR_A_NET = 512  # its batches stay large although searches with proven roots end early
@@ -212,13 +210,8 @@ def _judge_search(
 
 
 def _num_side_by_side(agent: Agent) -> int:
-    """Returns how many positions are searched together: more with a net, if the memory allows all trees their limit."""
-    if isinstance(agent, SearchAgent) and agent.net_alone is not None:
-        num_simulations = agent.limit.simulations
-        max_nodes = nodes_needed(agent.game, num_simulations, _SIDE_BY_SIDE_FOR_A_NET)
-        if max_nodes > (num_simulations + 1) * agent.game.num_actions:
-            return _SIDE_BY_SIDE_FOR_A_NET
-    return _SIDE_BY_SIDE
+    """Returns how many positions are searched together: more with a net, if the memory has room for their trees."""
+    return min(agent.most_slots, _SIDE_BY_SIDE if agent.net_alone is None else _SIDE_BY_SIDE_FOR_A_NET)
 
 
 def _choose_by_net(agent: Agent, problems: Sequence[Problem]) -> list[tuple[int, int]]:

@@ -77,7 +77,7 @@ class Part(NamedTuple):
 
 
 class Played(NamedTuple):
-    """The games of a part, and the seconds, simulations and moves of both agents: [2, 3]."""
+    """The games of a part, and the seconds, simulations, moves and full trees of both agents: [2, 4]."""
 
     results: list[GameResult]
     spent: np.ndarray
@@ -250,4 +250,4 @@ def _spread(pool: TaskPool, meetings: Sequence[Meeting], on_games: Callable[[int
 def _sum_of(course: Course, spent: dict[int, np.ndarray]) -> np.ndarray:
     """Returns what both agents have spent on the games that count: [2, 3]."""
     counted = {2 * result.pair for result in course.results}
-    return sum((each for first, each in sorted(spent.items()) if first in counted), np.zeros((2, 3)))
+    return sum((each for first, each in sorted(spent.items()) if first in counted), np.zeros((2, 4)))

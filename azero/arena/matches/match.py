@@ -54,7 +54,8 @@ def play_match(
         missing = range(first_pair + len(openings), (numbers.stop + 1) // 2)
         openings.update(zip(missing, drawn, strict=False))
         if begin is None:
-            _start(a, b, openings, numbers, slots)  # compiles, if necessary, outside the measured time
+            first = min(slots, a.most_slots, b.most_slots)
+            _start(a, b, openings, numbers[:first], first)  # compiles, if necessary, outside the measured time
             begin = time.perf_counter()
         try:
             for finished in play_games(a, b, openings, numbers, slots, keeps_thoughts):
@@ -82,9 +83,18 @@ def play_games(
 
     Args:
       openings: the positions at which games begin, by pair.
-      slots: number of games that share the agents' memory, at least as many as are played here. All parts of a match
-        have the same number, so that a game does not depend on the part that it is in.
+      slots: most games at the same time; fewer if the agents' memory has no room for them. All parts of a match have
+        the same number, so that a game does not depend on the part that it is in.
     """
+    slots = min(slots, a.most_slots, b.most_slots)
+    for first in range(0, len(numbers), slots):
+        yield from _play_together(a, b, openings, numbers[first : first + slots], slots, keeps_thoughts)
+
+
+def _play_together(
+    a: Agent, b: Agent, openings: Mapping[int, State], numbers: Sequence[int], slots: int, keeps_thoughts: bool
+) -> Iterator[list[GameResult]]:
+    """Plays games side by side, at most `slots` of them. Yields games as they end."""
     states = _start(a, b, openings, numbers, slots)
     playing = list(range(len(numbers)))
     thoughts: list[list[Thought | None]] = [[] for _ in numbers]

@@ -9,6 +9,7 @@ from azero.arena.agents.agent import Agent
 from azero.arena.agents.suggestion import Thought
 from azero.arena.matches.statistics import Tally, elo_from_score, elo_interval, finite_or_none, score_interval
 from azero.errors import EngineFailed
+from azero.system.formats import warn_once
 from azero.system.workers import WorkersDied
 
 
@@ -74,6 +75,7 @@ class MatchResult:
       sprt: "accept" or "reject"; None without an SPRT or if it is undecided.
       time_use: what both sides did with their clocks; None without clocks.
       failure: how an engine's failure or Ctrl-C ended the match early; None if none did.
+      full_trees: moves of both agents, A first, at which a search tree had no room to grow.
     """
 
     a: str
@@ -88,6 +90,7 @@ class MatchResult:
     sprt: str | None = None
     failure: str | None = None
     time_use: TimeUse | None = None
+    full_trees: tuple[int, int] = (0, 0)
 
     @property
     def tally(self) -> Tally:
@@ -113,7 +116,8 @@ class MatchResult:
         fields |= {"elo_ci95": [finite_or_none(end) for end in elo_interval(pairs)]}
         fields |= {"distinct_games": self.distinct_games, "elapsed_s": self.elapsed_s}
         fields |= {"seconds_per_move": [self.seconds_a, self.seconds_b]}
-        fields |= {"simulations_per_move": [self.simulations_a, self.simulations_b], "sprt": self.sprt}
+        fields |= {"simulations_per_move": [self.simulations_a, self.simulations_b]}
+        fields |= {"full_trees": list(self.full_trees), "sprt": self.sprt}
         clock = None if self.time_use is None else self.time_use.to_json()
         return fields | {"failure": self.failure, "clock": clock}
 
@@ -161,8 +165,8 @@ def without_repeats(results: Sequence[GameResult]) -> list[GameResult]:
 
 
 def spent_by(agent: Agent) -> np.ndarray:
-    """Returns the seconds, simulations and moves of an agent so far."""
-    return np.array([agent.seconds, agent.simulations, agent.moves], float)
+    """Returns the seconds, simulations, moves and full trees of an agent so far."""
+    return np.array([agent.seconds, agent.simulations, agent.moves, agent.full_trees], float)
 
 
 def early_end_of(error: EngineFailed | WorkersDied | KeyboardInterrupt, when: str) -> Unfinished | Interrupted:
@@ -186,12 +190,16 @@ def finish(
 
     Args:
       names: of both agents, A first.
-      spent: seconds, simulations and moves of both agents in these games; see `spent_by`.
+      spent: seconds, simulations, moves and full trees of both agents in these games; see `spent_by`.
     """
+    for name, (*_, num_full) in zip(names, spent, strict=True):
+        if num_full:
+            warn_once(f"{name}: its search tree had no room to grow at some moves; full_trees counts them")
     (seconds_a, simulations_a), (seconds_b, simulations_b) = ((each[:2] / max(each[2], 1)).tolist() for each in spent)
     costs = (elapsed_s, seconds_a, seconds_b, simulations_a, simulations_b)
     failure = str(early_end) if early_end else None
-    match = MatchResult(*names, game, results, *costs, decision, failure, time_use)
+    full_trees = int(spent[0][3]), int(spent[1][3])
+    match = MatchResult(*names, game, results, *costs, decision, failure, time_use, full_trees)
     if early_end:
         early_end.result = match if results else None
         raise early_end

@@ -14,6 +14,9 @@ from azero.games.othello.board import STATE_DTYPE, action_of, note_moves, num_wo
 from azero.games.registry import game
 
 
+_FEW_STONES = 6
+
+
 @game("othello", text)
 class Othello(NamedTuple):
     """Turn over the stones you enclose; most stones win. Action row * size + column, written a1 (top left), or pass.
@@ -80,6 +83,15 @@ class Othello(NamedTuple):
             return ONGOING
         lead = game.final_score(state)
         return WIN if lead > 0 else LOSS if lead < 0 else DRAW
+
+    def is_near_end(game, state):
+        """Returns whether a player has so few stones that he may soon lose all of them."""
+        first = 0
+        second = 0
+        for word in range(num_words(game)):
+            first += count_bits(state.stones[0, word])
+            second += count_bits(state.stones[1, word])
+        return min(first, second) <= _FEW_STONES
 
     def final_score(game, state):
         """Returns the first player's stones minus the second's. Empty cells count for the player with more stones."""

@@ -75,6 +75,7 @@ _CALLS: dict[str, Callable] = {
     "rollout_action": lambda rules, state, legal, planes, rng: rules.rollout_action(state, legal, rng),
     "rollout": lambda rules, state, legal, planes, rng: rules.rollout(state, legal, rng, 1),
     "target": lambda rules, state, legal, planes, rng: rules.target(state, np.int64(legal[0])),
+    "is_near_end": lambda rules, state, legal, planes, rng: rules.is_near_end(state),
 }
 
 

@@ -127,6 +127,9 @@ def show_match(match: MatchResult, sprt: Sprt | None) -> str:
         f"  {match.a}: {1000 * match.seconds_a:.2f} ms and {match.simulations_a:.0f} simulations per move",
         f"  {match.b}: {1000 * match.seconds_b:.2f} ms and {match.simulations_b:.0f} simulations per move",
     ]
+    for name, num_full in zip((match.a, match.b), match.full_trees, strict=True):
+        if num_full:
+            lines.append(f"  {name}: the search tree had no room to grow at {num_full} moves")
     if use := match.time_use:
         for name, lost, used, least in zip(
             (match.a, match.b), use.losses_on_time, use.to_json()["used_s"], use.least_left_s, strict=True

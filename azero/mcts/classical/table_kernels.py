@@ -10,9 +10,10 @@ from azero.errors import TOO_LONG, BrokenRules
 from azero.games import ONGOING
 from azero.games.contract import sign_of
 from azero.mcts.classical.table import can_store, find_entry, store, touch
+from azero.mcts.proving.lookahead import needs_replies, prove_by_replies
 from azero.mcts.proving.proofs import conclude, prove_from_children, weigh_child
 from azero.mcts.roots.choice import value_for
-from azero.mcts.search.kernels import is_done
+from azero.mcts.search.kernels import VISITS_BEFORE_REPLIES, is_done
 from azero.mcts.selection.select_child import select_child, visit
 from azero.mcts.tree import UNPROVEN, clear_tree, create_children
 
@@ -135,6 +136,8 @@ def descend_in_table(parts, tree, nodes, tables, b, scratch):
     if nodes[child].N == 0:
         nodes[child].proven = rules.outcome(state)
         return 1, nodes[child].proven
+    if nodes[child].N >= VISITS_BEFORE_REPLIES and needs_replies(settings, nodes[child]):
+        prove_by_replies(rules, nodes[child], state, scratch.line)
     if nodes[child].proven != UNPROVEN:
         return 1, nodes[child].proven
     for depth in range(2, len(keys)):

@@ -77,8 +77,10 @@ class WholeTurns(Search):
         if num_simulations > 0 and not self._is_listed[b]:
             self._lay_out_turns(self._turns, forest, b, scratch)
             self._is_listed[b] = True
-        parts = parts._replace(rules=self._turn_rules(self._turns, b))
-        return super().simulate(parts, forest, scratch, b, num_simulations)
+        return super().simulate(self.parts_of(b), forest, scratch, b, num_simulations)
+
+    def parts_of(self, b: int) -> SearchParts:
+        return super().parts_of(b)._replace(rules=self._turn_rules(self._turns, b))
 
     def _turn_rules(self, turns: Turns, b: int) -> TurnRules:
         """Returns the game's rules with the turns of root b."""

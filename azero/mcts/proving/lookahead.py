@@ -22,6 +22,12 @@ from azero.mcts.tree import UNPROVEN
 LONGEST_LINE = 32
 """Limit on the plies of a line. The limit on positions comes first, unless moves are forced."""
 
+NEAR_END_POSITIONS = 1000
+"""The least number of positions for a look-ahead from a position that is near the end of the game, by the rules."""
+
+HAS_NO_REFUTATION = -1
+"""Value of `proven_plies` of a root move that is not proven: no reply of the opponent ends the game with his win."""
+
 FRAME_DTYPE = np.dtype([(name, np.int32) for name in ("num_legal", "num_tried", "low", "high", "sign")])
 
 
@@ -159,6 +165,41 @@ def prove_children(rules, nodes, node, state, line, limit, max_positions):
         if num_seen >= max_positions:
             return num_seen, False
     return num_seen, num_open > 0
+
+
+@shared_subroutine
+def prove_by_replies(rules, child, state, line):
+    """Proves `child`, a move of the root, if it ends the game or if one reply wins. `state` is the position after it.
+
+    It is done once for a move. So no search plays a move that the opponent can answer by ending the game with his win,
+    such as a pass in Go, unless all moves are proven lost. A search that looks ahead finds these replies as soon as it
+    expands the move.
+    """
+    outcome = rules.outcome(state)
+    if outcome != ONGOING:
+        child.proven, child.proven_plies = outcome, 0
+        return
+    line.states[0] = state
+    low, high, _ = prove_within(rules, line, 1, 1 << 30)
+    child.proven_plies = HAS_NO_REFUTATION
+    if low == high:
+        child.proven, child.proven_plies = low, 1
+
+
+@subroutine
+def needs_replies(settings, child):
+    """Returns whether the replies to `child`, a move of the root, are not known yet."""
+    is_looked_ahead = settings.is_looking_ahead and child.first_child > 0
+    is_known = child.proven != UNPROVEN or child.proven_plies == HAS_NO_REFUTATION
+    return settings.is_proving and not is_known and not is_looked_ahead
+
+
+@subroutine
+def look_ahead_positions(rules, settings, state):
+    """Returns the number of positions that a look-ahead from `state` may visit, beside those that end the game."""
+    if settings.is_proving and rules.is_near_end(state):
+        return max(settings.proof_nodes, NEAR_END_POSITIONS)
+    return settings.proof_nodes
 
 
 @shared_subroutine  # inlined, it took 1.6 times as long as soon as the kernels around it grew a little

@@ -14,11 +14,13 @@ from azero.compiler.rng import new_rng
 from azero.games import State
 from azero.games.contract import sign_of
 from azero.mcts.evaluation.evaluator import Evaluator
-from azero.mcts.reference.lookahead import look_ahead
+from azero.mcts.proving.lookahead import HAS_NO_REFUTATION, look_ahead_positions
+from azero.mcts.reference.lookahead import Lines, look_ahead
 from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
 from azero.mcts.roots.noise import LEAST_TOTAL
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.scratch import new_scratch
+from azero.mcts.search.kernels import VISITS_BEFORE_REPLIES
 from azero.mcts.search.settings import Settings
 from azero.mcts.selection.strategies import Puct, Selection
 
@@ -75,7 +77,7 @@ class Node:
     N: int = 0
     W: float = 0.0  # for the first player
     proven: int | None = None  # the first player's result under best play, if proven
-    proven_plies: int = 0
+    proven_plies: int = 0  # HAS_NO_REFUTATION: see `prove_by_replies`
     player: int = 0
     children: list["Node"] = field(default_factory=list)
     num_visited: int = 0
@@ -216,7 +218,7 @@ class Reference:
         if node is self.root:
             self.add_noise()
         if self.settings.is_looking_ahead:
-            proven = look_ahead(state, self.settings.proof_nodes)
+            proven = look_ahead(state, look_ahead_positions(state.game.rules, self.settings, state.record))
             for child in node.children:
                 child.proven, child.proven_plies = proven.get(child.action, (None, 0))
             if self.settings.is_proving and self.prove(node):
@@ -251,6 +253,15 @@ class Reference:
             node = self.select(node, len(path) - 1)
             state.apply_action(node.action)
             path.append(node)
+            if len(path) == 2 and self.settings.is_proving and node.N >= VISITS_BEFORE_REPLIES:
+                self.prove_by_replies(node, state)
+
+    def prove_by_replies(self, child: Node, state: State) -> None:
+        """Proves a move of the root if one reply wins at once. A look-ahead has seen the replies already."""
+        is_known = child.proven is not None or child.proven_plies == HAS_NO_REFUTATION
+        if not is_known and not (self.settings.is_looking_ahead and child.children):
+            low, high = Lines(max_positions=1 << 30).follow(state, limit=1)
+            child.proven, child.proven_plies = (low, 1) if low == high else (None, HAS_NO_REFUTATION)
 
     def back_up(self, path: list[Node], value: float) -> None:
         """Adds a leaf's value, the first player's, to all nodes of the path, and proves them if it is proven."""

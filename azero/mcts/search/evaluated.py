@@ -67,6 +67,11 @@ class EvaluatedTrees:
         self._crew = Crew(self._walkers, evaluator.evaluate, game.num_actions) if num_threads > 1 else None
 
     @property
+    def parts(self) -> SearchParts:
+        """The parts of the search."""
+        return self.walker.parts
+
+    @property
     def scratch(self) -> Scratch:
         """Scratch memory for kernels while no search is running."""
         return self.walker.scratch
@@ -74,7 +79,7 @@ class EvaluatedTrees:
     def prepare(self) -> None:
         """Compiles the kernels of a search, if they are not compiled yet."""
         walker = self.walker
-        start_searches(walker.parts.settings, self.forest, np.zeros(0, np.int64), 0, 0.0, walker.scratch.weights)
+        start_searches(self.parts.settings, self.forest, np.zeros(0, np.int64), 0, 0.0, walker.scratch.weights)
         self.forest.trees.target[:] = 0
         walker.walk()
         logits, values = self._evaluator.evaluate(np.zeros((1, *self._game.planes_shape), np.float32))
@@ -96,14 +101,14 @@ class EvaluatedTrees:
 
     def clear_cache(self) -> None:
         """Forgets all answers of the evaluator."""
-        parts = self.walker.parts._replace(cache=new_cache(self.walker.parts.settings.cache_mib))
+        parts = self.parts._replace(cache=new_cache(self.parts.settings.cache_mib))
         for walker in self._walkers:
             walker.parts = parts
 
     def begin(self, trees: Sequence[int], num_simulations: int, temperature: float) -> None:
         """Begins a search in each of the given trees, and in no other."""
         self.forest.trees.simulations[:] = self.forest.trees.target[:] = 0
-        settings, chosen = self.walker.parts.settings, np.array(trees, np.int64)
+        settings, chosen = self.parts.settings, np.array(trees, np.int64)
         start_searches(settings, self.forest, chosen, num_simulations, temperature, self.scratch.weights)
 
     def open(self, trees: Sequence[int]) -> int:

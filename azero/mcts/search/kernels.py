@@ -11,10 +11,14 @@ import numpy as np
 from azero.compiler.jit import kernel, subroutine
 from azero.errors import TOO_LONG, BrokenRules
 from azero.games import ONGOING
-from azero.mcts.proving.proofs import carry_proof_up
+from azero.mcts.proving.lookahead import needs_replies, prove_by_replies
+from azero.mcts.proving.proofs import carry_proof_up, prove_from_children
 from azero.mcts.roots.choice import LEFT_TO_SELECTION, cannot_be_overtaken
 from azero.mcts.selection.select_child import select_child
 from azero.mcts.tree import UNPROVEN, backup, create_children
+
+VISITS_BEFORE_REPLIES = 8
+"""Visits of a root move before its replies are looked at. Without a net, few of many moves get so many."""
 
 
 @subroutine
@@ -37,7 +41,7 @@ def add_noise_once(settings, tree, nodes, weights):
 
 
 @subroutine
-def descend(parts, tree, nodes, path, state, legal):
+def descend(parts, tree, nodes, path, state, scratch):
     """Goes from the root to a leaf: a node that is new, proven, or not expanded. Returns its depth.
 
     Writes the nodes on the way into `path`. `state` is the root's position and becomes the leaf's. Without an
@@ -59,7 +63,7 @@ def descend(parts, tree, nodes, path, state, legal):
                 if outcome != ONGOING:
                     node.proven = outcome
                 return depth
-            if not settings.is_rollout_only or not create_children(rules, tree, nodes, index, state, legal):
+            if not settings.is_rollout_only or not create_children(rules, tree, nodes, index, state, scratch.legal):
                 return depth
         chosen = settings.root.root_child(tree, nodes) if depth == 0 else LEFT_TO_SELECTION
         if chosen == LEFT_TO_SELECTION:
@@ -70,6 +74,8 @@ def descend(parts, tree, nodes, path, state, legal):
         if depth == len(path):
             raise BrokenRules(TOO_LONG)
         path[depth] = index
+        if depth == 1 and nodes[index].N >= VISITS_BEFORE_REPLIES and needs_replies(settings, nodes[index]):
+            prove_by_replies(rules, nodes[index], state, scratch.line)
 
 
 @subroutine
@@ -111,7 +117,7 @@ def simulate(parts, forest, scratch, b, num_simulations):
         if is_done(settings, tree, nodes):
             return True
         scratch.states[0] = forest.root_states[b]
-        depth = descend(parts, tree, nodes, path, state, scratch.legal)
+        depth = descend(parts, tree, nodes, path, state, scratch)
         leaf = nodes[path[depth]]
         value = float(leaf.proven)
         if leaf.proven == UNPROVEN:
@@ -120,8 +126,21 @@ def simulate(parts, forest, scratch, b, num_simulations):
     return is_done(settings, tree, nodes)
 
 
+@subroutine
+def child_to_play(parts, forest, scratch, b, temperature):
+    """Returns the child of tree b's root that the root strategy plays; see `prove_by_replies`."""
+    settings, tree, nodes = parts.settings, forest.trees[b], forest.nodes[b]
+    while True:
+        child = settings.root.child_to_play(settings, tree, nodes, temperature)
+        if not needs_replies(settings, nodes[child]):
+            return child
+        scratch.states[0] = forest.root_states[b]
+        parts.rules.apply_action(scratch.states[0], np.int64(nodes[child].action))
+        prove_by_replies(parts.rules, nodes[child], scratch.states[0], scratch.line)
+        prove_from_children(nodes, 0)
+
+
 @kernel
-def choose_action(settings, forest, b, temperature):
+def choose_action(parts, forest, scratch, b, temperature):
     """Returns the action that the root strategy plays in tree b."""
-    nodes = forest.nodes[b]
-    return nodes[settings.root.child_to_play(settings, forest.trees[b], nodes, temperature)].action
+    return forest.nodes[b][child_to_play(parts, forest, scratch, b, temperature)].action

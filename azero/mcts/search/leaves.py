@@ -10,7 +10,7 @@ from azero.games.contract import sign_of
 from azero.mcts.evaluation.batch import copy_numbers
 from azero.mcts.evaluation.cache import find_answer, is_caching, read_logits, value_at
 from azero.mcts.evaluation.views import find_canonical, turn
-from azero.mcts.proving.lookahead import look_ahead
+from azero.mcts.proving.lookahead import look_ahead, look_ahead_positions
 from azero.mcts.proving.proofs import prove_from_children
 from azero.mcts.search.kernels import add_noise_once, descend, finish_simulation, is_done
 from azero.mcts.tree import UNPROVEN, add_children
@@ -60,7 +60,7 @@ def expand_leaf(parts, tree, nodes, batch, scratch, leaf, logits, value):
         if index == 0:
             add_noise_once(settings, tree, nodes, scratch.weights)
         if settings.is_looking_ahead:
-            look_ahead(rules, nodes, index, state, scratch.line, settings.proof_nodes)
+            look_ahead(rules, nodes, index, state, scratch.line, look_ahead_positions(rules, settings, state))
             if settings.is_proving and prove_from_children(nodes, index):
                 value = float(nodes[index].proven)
     if settings.rollout_weight > 0.0 and nodes[index].proven == UNPROVEN:
@@ -126,7 +126,7 @@ def select_leaf(parts, forest, batch, scratch, b):
         if is_done(parts.settings, tree, nodes):
             return False
         batch.states[leaf] = forest.root_states[b]
-        depth = descend(parts, tree, nodes, path, batch.states[leaf], scratch.legal)
+        depth = descend(parts, tree, nodes, path, batch.states[leaf], scratch)
         node = nodes[path[depth]]
         if node.proven != UNPROVEN:
             finish_simulation(parts.settings, tree, nodes, path, depth, float(node.proven))

@@ -36,6 +36,9 @@ class RolloutTrees:
     Args:
       histories: for each tree the actions that led to its root; the caller keeps them up to date.
       simulate: runs the simulations.
+
+    Attributes:
+      parts: the parts of the search.
     """
 
     def __init__(
@@ -47,7 +50,7 @@ class RolloutTrees:
         max_nodes: int,
         num_threads: int,
     ):
-        self._game, self._parts, self._simulate = game, parts, simulate
+        self._game, self.parts, self._simulate = game, parts, simulate
         self._histories = histories
         self.forest = new_forest(game.rules, len(histories), max_nodes)
         self._scratches = [new_scratch(game.rules) for _ in range(min(num_threads, len(histories)))]
@@ -61,7 +64,7 @@ class RolloutTrees:
     def prepare(self) -> None:
         """Compiles the kernels of a search, if they are not compiled yet."""
         self.forest.trees.target[:] = 0
-        self._simulate(self._parts, self.forest, self.scratch, 0, 0)
+        self._simulate(self.parts, self.forest, self.scratch, 0, 0)
 
     def make_room(self, max_nodes: int) -> None:
         """Makes room for `max_nodes` nodes in each tree. If the trees have to grow, their contents are lost."""
@@ -71,7 +74,7 @@ class RolloutTrees:
 
     def use_settings(self, settings: Settings) -> None:
         """Searches with other settings of the same types from now on."""
-        self._parts = self._parts._replace(settings=settings)
+        self.parts = self.parts._replace(settings=settings)
 
     def use_nodes(self, nodes: np.recarray) -> None:
         """Continues with other nodes, [B, M] NODE_DTYPE."""
@@ -106,11 +109,11 @@ class RolloutTrees:
         for b in trees:
             is_done = False
             try:
-                if needs_length(self._parts.selection):
+                if needs_length(self.parts.selection):
                     self._estimate_length(b, scratch)
                 while not is_done and not is_halted.is_set():
                     start = now
-                    is_done = self._simulate(self._parts, self.forest, scratch, b, at_once)
+                    is_done = self._simulate(self.parts, self.forest, scratch, b, at_once)
                     now = time.perf_counter()
                     left = deadline.left_s()
                     if not is_done:

@@ -11,11 +11,12 @@ from azero.games import Game, State
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.evaluator import Evaluator, UniformEvaluator
 from azero.mcts.evaluation.views import new_views
+from azero.mcts.proving.lookahead import NEAR_END_POSITIONS
 from azero.mcts.proving.root_solver import KnownMove, RootSolver, solve_roots, write_known
 from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.search.deadline import Deadline
-from azero.mcts.search.evaluated import EvaluatedTrees
+from azero.mcts.search.evaluated import EvaluatedTrees, rules_named
 from azero.mcts.search.kernels import choose_action, simulate
 from azero.mcts.search.rollouts import RolloutTrees, Simulate
 from azero.mcts.search.settings import SearchParts, Settings, check_parts
@@ -27,14 +28,19 @@ from azero.system.slices import Slices, finish
 MAX_NODES = 1 << 22
 """The default limit on a tree's nodes: 128 MiB."""
 
-_MEMORY_OF_ALL_TREES = 1 << 30  # bytes of all trees of one search, if all reach their limit
+_MEMORY_OF_ALL_TREES = 1 << 31  # bytes of all trees of one search, if all reach their limit; few do
 _AGAIN = 16  # times as many positions when a look-ahead is repeated to find its line
 
 
-def nodes_needed(game: Game, num_simulations: int, num_trees: int) -> int:
+def nodes_needed(game: Game, num_simulations: int) -> int:
     """Returns a limit on nodes that suffices for searches of this size that keep their trees between moves."""
     wanted = 4 * num_simulations * game.num_actions + game.num_actions + 1
-    return max(min(wanted, affordable_nodes(num_trees)), 2 * game.num_actions + 1)
+    return max(min(wanted, MAX_NODES), 2 * game.num_actions + 1)
+
+
+def trees_that_fit(game: Game, num_simulations: int) -> int:
+    """Returns how many trees of such searches the memory has room for, at least one."""
+    return max(1, _MEMORY_OF_ALL_TREES // NODE_DTYPE.itemsize // nodes_needed(game, num_simulations))
 
 
 def affordable_nodes(num_trees: int) -> int:
@@ -136,7 +142,7 @@ class Search:
         more positions.
         """
         below: list[int] = []
-        if self.settings.proof_nodes == 0 or not is_proven_end(self.forest.nodes[b], line):
+        if not self.settings.is_looking_ahead or not is_proven_end(self.forest.nodes[b], line):
             return below
         state = State.from_record(self.game, self.forest.root_states[b])
         for action in line:
@@ -144,7 +150,7 @@ class Search:
         settings = self.settings._replace(
             cache_mib=0,
             leaves_per_tree=1,
-            proof_nodes=_AGAIN * self.settings.proof_nodes,
+            proof_nodes=_AGAIN * max(self.settings.proof_nodes, NEAR_END_POSITIONS),
             solve_nodes=0,
             root=VisitsRoot(),
         )
@@ -160,7 +166,12 @@ class Search:
 
     def choose(self, b: int, temperature: float = 0.0) -> int:
         """Returns the action to play at the root of tree b; the best one at temperature 0."""
-        return int(choose_action(self.settings, self.forest, b, temperature))
+        with rules_named(self.game):
+            return int(choose_action(self.parts_of(b), self.forest, self._trees.scratch, b, temperature))
+
+    def parts_of(self, b: int) -> SearchParts:
+        """Returns the parts of tree b's search, as its kernels take them."""
+        return self._trees.parts
 
     def actions_of(self, b: int, move: int) -> list[int]:
         """Returns the actions of `move`, a root move as its node stores it: itself, or the actions of a whole turn."""

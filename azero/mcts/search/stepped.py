@@ -24,6 +24,7 @@ from azero.mcts.rollouts.weights import rollout_from_config
 from azero.mcts.roots.strategies import Root
 from azero.mcts.search.answers import checked_answer
 from azero.mcts.search.evaluated import EvaluatedTrees, rules_named
+from azero.mcts.search.kernels import child_to_play
 from azero.mcts.search.search import affordable_nodes
 from azero.mcts.search.settings import SearchParts, Settings, check_parts
 from azero.mcts.search.tree_arrays import SearchTree, mean_values, tree_of
@@ -216,7 +217,7 @@ class Search:
         )
         rng = forest.trees.rng.copy()
         with strategies_compiled():
-            _judge_roots(parts.settings, parts.selection, forest, self._temperature, targets, values, chosen)
+            _judge_roots(parts, forest, self._begun().scratch, self._temperature, targets, values, chosen)
         forest.trees.rng[:] = rng  # a second call draws the same actions
         policies = targets / targets.sum(axis=1, keepdims=True, dtype=np.int64)
         return SearchResult(N, P, Q, policies.astype(np.float32), values, chosen, forest.trees.is_full != 0)
@@ -242,9 +243,9 @@ def _pair(answer: object) -> tuple[Any, Any]:
 
 
 @kernel
-def _judge_roots(settings, selection, forest, temperature, targets, values, actions):
-    """Writes the root strategy's policy target, value and action of each tree."""
+def _judge_roots(parts, forest, scratch, temperature, targets, values, actions):
+    """Writes the root strategy's action, policy target and value of each tree."""
     for b in range(len(values)):
         tree, nodes = forest.trees[b], forest.nodes[b]
-        values[b] = settings.root.write_target(selection, tree, nodes, targets[b])
-        actions[b] = nodes[settings.root.child_to_play(settings, tree, nodes, temperature)].action
+        actions[b] = nodes[child_to_play(parts, forest, scratch, b, temperature)].action
+        values[b] = parts.settings.root.write_target(parts.selection, tree, nodes, targets[b])

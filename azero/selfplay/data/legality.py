@@ -65,7 +65,7 @@ def _check_ranges(shard: Shard, game: Game) -> None:
     ranges: dict[str, tuple[float, float]]
     ranges = dict.fromkeys(("actions", "openings", "visited"), (0, game.num_actions - 1))
     ranges |= {"visits": (1, np.inf), "weights": (0, np.inf), "root_values": (-1, 1)}
-    ranges |= dict.fromkeys(("evaluations", "cache_hits", "simulations"), (0, _MOST))
+    ranges |= dict.fromkeys(("evaluations", "cache_hits", "simulations", "full_trees"), (0, _MOST))
     for name, (low, high) in ranges.items():
         array = getattr(shard, name)
         if not (np.isfinite(array) & (array >= low) & (array <= high)).all():

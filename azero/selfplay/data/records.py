@@ -28,6 +28,7 @@ class Shard(NamedTuple):
     evaluations: np.ndarray  # [1] int64, positions that the net evaluated for these searches
     cache_hits: np.ndarray  # [1] int64, leaves that were evaluated without the net
     simulations: np.ndarray  # [1] int64
+    full_trees: np.ndarray  # [1] int64, searches whose tree had no room to grow
     openings: np.ndarray  # [m] int16, the random moves before the first positions of all games, game after game
     opening_lengths: np.ndarray  # [G] int32, plies of these
     starts: np.ndarray  # [b] uint8, UTF-8 texts of the positions before all openings, game after game
@@ -76,7 +77,7 @@ def bytes_of_states(states: np.ndarray) -> np.ndarray:
     return clean.view(np.uint8).reshape(len(states), -1)
 
 
-_COUNTS = "evaluations", "cache_hits", "simulations"
+_COUNTS = "evaluations", "cache_hits", "simulations", "full_trees"
 PER_GAME = "lengths", "opening_lengths", "start_lengths"
 PER_POSITION = "states", "players", "actions", "num_visited", "root_values", "proven", "weights", "outcomes"
 PER_VISITED = "visited", "visits"

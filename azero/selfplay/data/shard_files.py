@@ -88,7 +88,8 @@ def load_shard(path: Path, game: Game) -> Shard:
     tensors = {name: array for name, array in tensors.items() if name not in _DELETED}
     try:
         if card["format"] == FORMAT:
-            shard = _shard_of(_packed(_without_starts(tensors) | tensors, game), game)
+            younger = _without_starts(tensors) | {"full_trees": np.zeros(1, np.int64)}
+            shard = _shard_of(_packed(younger | tensors, game), game)
         else:
             shard = _shard_of(_packed(_completed(tensors), game), game)
         check_lengths(shard, game)
@@ -123,6 +124,7 @@ def _completed(tensors: Tensors) -> Tensors:
     num_positions, num_games = (tensors[name].size if name in tensors else 0 for name in ("players", "lengths"))
     younger: Tensors = {
         "cache_hits": np.zeros(1, np.int64),
+        "full_trees": np.zeros(1, np.int64),
         "proven": np.full(num_positions, UNPROVEN, np.int8),
         "weights": np.ones(num_positions, np.float32),
         "openings": np.zeros(0, np.int16),
@@ -213,6 +215,7 @@ _LAYOUT: dict[str, tuple[type, str]] = {
     "evaluations": (np.int64, "1"),
     "cache_hits": (np.int64, "1"),
     "simulations": (np.int64, "1"),
+    "full_trees": (np.int64, "1"),
     "openings": (np.int16, "m"),
     "opening_lengths": (np.int32, "G"),
     "starts": (np.uint8, "b"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from azero.selfplay.data.replay import Replay
+from azero.system.formats import warn_once
 from azero.training.learning.trainer import Trainer
 from azero.training.rating import rated
 from azero.training.run import Run, iteration_of
@@ -26,6 +27,11 @@ def play(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report:
     fresh = games.shards()
     notes = describe_games(fresh) | judge_fresh_positions(trainer, run.games, fresh)
     notes |= describe_speed(games.played(), games.ended - games.begun) | _describe_times(games, begin)
+    if notes["selfplay/full_trees"]:
+        warn_once(
+            "self-play: search trees had no room to grow at some moves, which metrics.jsonl counts as "
+            "selfplay/full_trees; try fewer selfplay.num_simulations"
+        )
     for name, (size, shard) in zip(games.names, fresh, strict=True):
         replay.add(name, shard, size)
     positions = progress.positions + sum(shard.num_learnt for _, shard in fresh)

@@ -35,6 +35,7 @@ def describe_games(shards: Sequence[SizedShard]) -> dict:
         "selfplay/distinct_games": len(lines) / len(lengths),
         "selfplay/proven": float((proven != UNPROVEN).mean()),
         "selfplay/simulations": sum(int(shard.simulations[0]) for shard in own),
+        "selfplay/full_trees": sum(int(shard.full_trees[0]) for shard in own),
         "selfplay/evaluations": evaluations,
         "selfplay/cache_hits": hits / max(1, hits + evaluations),
     }
