@@ -55,3 +55,10 @@ def test_what_the_page_tells_is_on_the_card(name):
 def test_they_have_learned_to_play(name):
     agent = make_agent(f"{name}(solve_nodes=0)@20")
     assert play_match(agent, make_agent("random", game=agent.game), agent.game, 10).tally.score >= 0.9
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("moves", "lost"), [("e6d6c5f6c4e3f4c3d3c6f5g5", "f3"), ("d3e3f5e6f3c5b5c4d6f4c3", "f6")])
+def test_othello_sees_when_all_stones_can_be_lost(moves, lost):
+    agent = make_agent("othello_8x8@400")
+    assert agent.suggest(agent.game.state_from_moves(moves)).best != lost

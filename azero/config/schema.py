@@ -115,10 +115,13 @@ class SearchConfig(Section):
     )
     prove: bool = Field(
         True,
-        description="Back up proven wins, draws and losses, and stop searching moves that are proven lost. Paper: no.",
+        description="Back up proven wins, draws and losses, and stop searching moves that are proven lost. No move is "
+        "played that one reply refutes by ending the game, unless all moves are proven lost. Paper: no.",
     )
     look_ahead: bool = Field(
-        True, description="Check at each new node whether one of its moves ends the game. Paper: no."
+        True,
+        description="Check at each new node whether one of its moves ends the game. If the rules say that the end is "
+        "near, as in Othello with few stones, alpha-beta visits up to 1,000 positions there. Paper: no.",
     )
     proof_nodes: int = Field(
         0,

@@ -15,7 +15,8 @@ class SelfPlayConfig(Section):
         256,
         ge=1,
         le=16384,
-        description="Games that a worker plays at the same time. The net evaluates their leaves in batches.",
+        description="Games that a worker plays at the same time. The net evaluates their leaves in batches. There are "
+        "fewer if their search trees would not fit into 2 GiB.",
     )
     num_workers: int = Field(
         0,

@@ -11,7 +11,7 @@ from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
 from azero.games.contract import sign_of
 from azero.mcts import Puct, Search, Settings, TableSearch, Uct, UniformEvaluator
-from azero.mcts.proving.lookahead import LONGEST_LINE
+from azero.mcts.proving.lookahead import LONGEST_LINE, NEAR_END_POSITIONS
 from azero.mcts.reference.lookahead import look_ahead
 from azero.mcts.roots.gumbel import GumbelRoot
 from azero.mcts.roots.visits import VisitsRoot
@@ -50,7 +50,9 @@ def two_moves_a_turn(folder) -> str:
 
 
 @pytest.mark.parametrize("proof_nodes", [5, 37, 300])
-@pytest.mark.parametrize("name", ["nim", "connect_four(rows=4,columns=4)", "othello(size=4)", "hex(size=3,swap=true)"])
+@pytest.mark.parametrize(
+    "name", ["nim", "connect_four(rows=4,columns=4)", "breakthrough(rows=4,columns=3)", "hex(size=3,swap=true)"]
+)
 def test_it_is_what_the_reference_says(name, proof_nodes, tmp_path):
     """In this Nim each player moves twice, so best play is not simple."""
     game, best = make_game(two_moves_a_turn(tmp_path) if name == "nim" else name), Minimax()
@@ -86,7 +88,7 @@ def test_what_is_proven_is_so(name, min_plies, proof_nodes):
             assert plies == length or not is_exact
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four(rows=4,columns=4)", "othello(size=4)"])
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four(rows=4,columns=4)", "clobber(rows=3,columns=4)"])
 def test_the_more_positions_the_more_is_proven(name):
     game = make_game(name)
     numbers = []
@@ -194,3 +196,22 @@ def test_a_pass_that_loses_gets_few_visits_and_is_not_suggested():
             assert suggestion.best != "pass" and passes.proven == "loss" and passes.visits <= VISITS_BEFORE_REPLIES + 1
         else:
             assert suggestion.best == "pass" and passes.proven is None and passes.visits > 50
+
+
+def test_choosing_in_an_empty_tree_changes_nothing():
+    """Agents do so to compile the kernel."""
+    game = make_game("go(size=4)")
+    chosen, other = (search_of(game, "puct", Settings()) for _ in range(2))
+    for search in (chosen, other):
+        search.start(0, game.new_initial_state(), seed=1)
+    chosen.choose(0)
+    assert chosen.forest.nodes[0][:1].tobytes() == other.forest.nodes[0][:1].tobytes()
+    assert chosen.forest.root_states.tobytes() == other.forest.root_states.tobytes()
+
+
+def test_near_the_end_more_positions_are_visited():
+    """In Othello a player with few stones may lose all of them; rules say so by `is_near_end`."""
+    near, far = (make_game("othello").state_from_moves(moves) for moves in ("e6f6c4c5c6e3e2", "f5d6c3d3c4f4c5b3c2e3d2"))
+    assert far.game.text_to_action(near, "d6") in proofs_of(near, 0)
+    assert proofs_of(near, 0) == look_ahead(near, NEAR_END_POSITIONS) != look_ahead(near, 0)
+    assert proofs_of(far, 0) == look_ahead(far, 0)

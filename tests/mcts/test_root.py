@@ -7,6 +7,8 @@ import pytest
 from pytest import approx
 
 from azero.compiler.jit import IS_COMPILED, kernel
+from azero.games import make_game
+from azero.mcts import OwnRollout, Puct
 from azero.mcts.roots.choice import (
     BY_BOUND,
     BY_VALUE,
@@ -18,8 +20,9 @@ from azero.mcts.roots.choice import (
 )
 from azero.mcts.roots.noise import mix_noise
 from azero.mcts.roots.target import write_policy_target
+from azero.mcts.scratch import new_scratch
 from azero.mcts.search.kernels import choose_action
-from azero.mcts.search.settings import Settings
+from azero.mcts.search.settings import SearchParts, Settings
 
 from .trees import make_tree
 
@@ -189,8 +192,10 @@ def test_a_proven_draw_is_worth_exactly_a_draw():
 
 def test_choosing_is_greedy_at_temperature_0():
     forest = make_tree({"N": 4}, {"N": 9, "Q": 0.1}, {"N": 6, "Q": 0.7})
-    assert choose_action(Settings(chosen_by=BY_VISITS), forest, 0, 0.0) == 5
-    assert choose_action(Settings(chosen_by=BY_VALUE), forest, 0, 0.0) == 4
+    rules = make_game("connect_four").rules
+    for chosen_by, action in ((BY_VISITS, 5), (BY_VALUE, 4)):
+        parts = SearchParts(rules, Puct(), OwnRollout(), Settings(chosen_by=chosen_by))
+        assert choose_action(parts, forest, new_scratch(rules), 0, 0.0) == action
 
 
 def test_target_is_the_visits():

@@ -14,9 +14,6 @@ from azero.games.othello.board import STATE_DTYPE, action_of, note_moves, num_wo
 from azero.games.registry import game
 
 
-_FEW_STONES = 6
-
-
 @game("othello", text)
 class Othello(NamedTuple):
     """Turn over the stones you enclose; most stones win. Action row * size + column, written a1 (top left), or pass.
@@ -91,7 +88,7 @@ class Othello(NamedTuple):
         for word in range(num_words(game)):
             first += count_bits(state.stones[0, word])
             second += count_bits(state.stones[1, word])
-        return min(first, second) <= _FEW_STONES
+        return min(first, second) <= min(game.size - 2, 6)
 
     def final_score(game, state):
         """Returns the first player's stones minus the second's. Empty cells count for the player with more stones."""

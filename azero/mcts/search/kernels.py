@@ -128,11 +128,11 @@ def simulate(parts, forest, scratch, b, num_simulations):
 
 @subroutine
 def child_to_play(parts, forest, scratch, b, temperature):
-    """Returns the child of tree b's root that the root strategy plays; see `prove_by_replies`."""
+    """Returns the child of tree b's root that the root strategy plays; see `prove_by_replies`. 0 without a child."""
     settings, tree, nodes = parts.settings, forest.trees[b], forest.nodes[b]
     while True:
         child = settings.root.child_to_play(settings, tree, nodes, temperature)
-        if not needs_replies(settings, nodes[child]):
+        if child == 0 or not needs_replies(settings, nodes[child]):
             return child
         scratch.states[0] = forest.root_states[b]
         parts.rules.apply_action(scratch.states[0], np.int64(nodes[child].action))
