@@ -92,7 +92,7 @@ def test_what_is_proven_is_so(name, min_plies, proof_nodes):
 def test_the_more_positions_the_more_is_proven(name):
     game = make_game(name)
     numbers = []
-    for state in random_positions(game, NUM_POSITIONS // 4, 3 if name == "tic_tac_toe" else 8):
+    for state in random_positions(game, NUM_POSITIONS // 4, 8 if "four" in name else 3):
         few, some, many = (proofs_of(state, number) for number in (0, 20, 60_000))
         assert few.items() <= some.items() <= many.items()
         won = 1 - 2 * state.current_player()
