@@ -1,13 +1,19 @@
-"""Tests that azero is portable: no POSIX-only modules, and an explicit encoding for text files."""
+"""Tests that azero is portable: no POSIX-only modules, an explicit encoding for text files, and names of files that any
+system can keep apart.
+"""
 
 import ast
-from pathlib import Path
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path, PurePosixPath
 
 import pytest
 
 import azero
 
 PACKAGE = Path(azero.__file__).parent
+ROOT = PACKAGE.parent
 POSIX_ONLY = {
     *("crypt", "curses", "fcntl", "grp", "nis", "ossaudiodev", "posix", "pty", "pwd", "readline", "resource", "spwd"),
     *("syslog", "termios", "tty"),
@@ -49,3 +55,24 @@ def test_no_module_imports_what_only_posix_has(trees):
 
 def test_text_files_have_an_encoding(trees):
     assert {path: lines for path, tree in trees.items() if (lines := list(opened_without_encoding(tree)))} == {}
+
+
+def confused(paths: list[str]) -> set[str]:
+    """Returns the files and folders that macOS or Windows cannot have: names alike but for case, and forbidden ones."""
+    names = {str(each) for path in map(PurePosixPath, paths) for each in (path, *path.parents)}
+    folded = Counter(name.casefold() for name in names)
+    forbidden = re.compile(
+        r"""[^ -~]|[<>:"|?*\\]|[. ](/|$)|(^|/)(con|prn|aux|nul|com\d|lpt\d)(\.|/|$)""", re.IGNORECASE
+    )
+    return {name for name in names - {"."} if folded[name.casefold()] > 1 or forbidden.search(name)}
+
+
+def test_names_of_files_fit_every_system():
+    assert confused(["a/Review.js", "a/review.js", "B/c", "b/d", "aux.py", "e.", "f:g", "h"]) == {
+        *("a/Review.js", "a/review.js", "B", "b", "aux.py", "e.", "f:g")
+    }
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout")
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    paths = done.stdout.decode().split("\0")[:-1]
+    assert len(paths) > 500 and confused(paths) == set()

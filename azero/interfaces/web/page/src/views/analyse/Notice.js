@@ -3,7 +3,7 @@
 import { defaultAgent } from "../../game/session.js";
 import { html } from "../../html.js";
 import { Message, StageCard } from "../../panel/StageLine.js";
-import { showReview } from "../review/review.js";
+import { showReview } from "../review/reviewing.js";
 import { shortName } from "./controls.js";
 
 export function Notice({ session, app, analyst, hasRows }) {

@@ -25,7 +25,7 @@ export function Ending({ play, session, app, newGame }) {
 }
 
 async function review(session, app) {
-  const { showReview } = await import("../review/review.js");
+  const { showReview } = await import("../review/reviewing.js");
   showReview(session, app);
 }
 

@@ -15,7 +15,7 @@ export function Weakest({ play, session, app }) {
     let end = null; // null before the review has begun
     let isGone = false;
     const begin = async () => {
-      const { Review, reviewerOf } = await import("../review/review.js");
+      const { Review, reviewerOf } = await import("../review/reviewing.js");
       const last = session.tree.lineOf(session.node).at(-1);
       const agent = reviewerOf(session, app.agent);
       if (isGone || !agent || !last) return;

@@ -7,7 +7,7 @@ import { formatCount } from "../../score.js";
 import { Icon } from "../../shell/icons.js";
 import { AgentPicker, Picker, StartStop, shortName } from "../analyse/controls.js";
 import { saveJson, saveRecord } from "./exporting.js";
-import { SIMULATIONS, reviewerOf } from "./review.js";
+import { SIMULATIONS, reviewerOf } from "./reviewing.js";
 
 export function Controls({ session, app, review }) {
   const length = session.tree.lineOf(session.node).length;

@@ -15,7 +15,7 @@ import { Mistakes } from "./Mistakes.js";
 import { Summary } from "./Summary.js";
 import { reviewOverlay } from "./overlay.js";
 import { errorsOf, nextError, opinionsOf } from "./report.js";
-import { reviewOf, reviewerOf } from "./review.js";
+import { reviewOf, reviewerOf } from "./reviewing.js";
 import { judge } from "./trying.js";
 
 export function Review({ session, app }) {
