@@ -118,6 +118,21 @@ def test_the_opponents_turns_are_those_of_the_other_player():
     assert turns_of_opponent(TIC_TAC_TOE.state_from_text(state.to_text())) == []  # its moves are not known
 
 
+def test_the_adaptive_level_knows_positions_by_their_past_where_it_counts():
+    """In Go, boards that are equal may have different legal moves, and the search judges only these."""
+    game, rng, seen = make_game("go(size=2)"), np.random.default_rng(0), {}
+    player = make_agent("uct(level=adaptive)", game)
+    while True:
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            before = seen.setdefault(state.hash_key(), state.clone())
+            if before.legal_actions() != state.legal_actions():
+                for each in (before, state, before):
+                    assert len(player._remembered(each, 0).visits) == len(each.legal_actions())
+                return
+            state.apply_action(int(rng.choice(state.legal_actions())))
+
+
 def test_the_random_opening_of_a_match_is_no_move_of_the_opponent(monkeypatch):
     """A random opening looks like the moves of a beginner."""
     openings = set()

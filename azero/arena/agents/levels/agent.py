@@ -65,7 +65,7 @@ class LevelAgent(Agent):
         self._began: int | None = None  # plies before its first move on the clock
         self._seeds: list[int] = []
         self._thoughts: list[Thought | None] = []
-        self._memory: dict[tuple[int, int], Judged] = {}  # by seed and position
+        self._memory: dict[tuple[int, int | bytes], Judged] = {}  # by seed and position
 
     @property
     def at_full_strength(self) -> Agent:
@@ -180,7 +180,7 @@ class LevelAgent(Agent):
 
     def _remembered(self, state: State, seed: int) -> Judged:
         """Returns what the adaptive level thinks of a position of the opponent, kept for later moves of the game."""
-        key = seed, state.hash_key()
+        key = seed, state.position_key()
         if key not in self._memory:
             self._memory[key] = self._judge(state, seed, self.level.simulations)[1]
             if len(self._memory) > _REMEMBERED:
