@@ -158,7 +158,7 @@ class _Reader:
     judge: Judge | None
     most: int | None  # positions to read
     num_checked: int | None  # positions that the judge checks
-    places: dict[int | bytes, tuple[str, float]]  # by a position's key: its first place in the files, and its score there
+    places: dict[int | bytes, tuple[str, float]]  # of each position: its first place in the files, and its score
 
     def read(self, file: Path) -> list[Problem]:
         """Returns the first positions of a file; raises BadInput."""
