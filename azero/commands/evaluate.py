@@ -49,7 +49,7 @@ GamesOption = Annotated[
 ]
 OpeningOption = Annotated[
     int | None,
-    typer.Option("--opening-plies", help="Random plies before a pair, this number or one fewer; 4 by default."),
+    typer.Option("--opening-plies", help="Random plies before a pair, this number or one fewer; 4 by default. A whole turn counts as one."),
 ]
 SprtOption = Annotated[
     str | None,
