@@ -60,6 +60,8 @@ class Agent(ABC):
         alpha-beta has an upper bound for moves that it refutes.
       can_ponder: whether its search can be interrupted, so that it may think on the opponent's time.
       limit: when its searches end, unless a call says otherwise.
+      remake: makes another one like this, with one thread, that shares nothing with it. None for agents that
+        `make_agent` has not made.
       resign_below: it resigns if the position's value for it, in [-1, 1], is below this; None: never.
     """
 
@@ -70,6 +72,7 @@ class Agent(ABC):
     judges_all_moves = True
     can_ponder = False
     limit = Limit()
+    remake: Callable[[], "Agent"] | None = None
     resign_below: float | None = None
 
     def __init__(self, name: str, game: Game, seed: int = 0):
