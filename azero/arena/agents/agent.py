@@ -82,8 +82,7 @@ class Agent(ABC):
         self.seconds = 0.0  # total time of choosing moves
         self.simulations = 0
         self.moves = 0  # chosen moves; a whole turn chosen at once is one
-        self.new_time_manager: Callable[[], TimeManager] = TimeManager  # makes that of each game
-        self.time_manager = self.new_time_manager()
+        self.time_manager = TimeManager()
 
     @property
     def has_failed(self) -> bool:
@@ -138,6 +137,7 @@ class Agent(ABC):
         """
         check_state(self.game, state)
         begin = time.perf_counter()
+        self.time_manager.look_at(clock)
         suggestion = self._play_on_clock(state, clock)
         self.seconds += time.perf_counter() - begin
         self.simulations += suggestion.simulations
@@ -148,13 +148,14 @@ class Agent(ABC):
         share, limit = self.time_manager.share(state, clock), self.limit.beside_clock()
         begin = time.perf_counter()
         planned_s = _LEAST_S if len(state.legal_actions()) == 1 else max(share.planned_s, _LEAST_S)
-        suggestion = self.suggest(state, limit.simulations, min(planned_s, limit.seconds or planned_s))
-        self.time_manager.note(share, time.perf_counter() - begin)
+        meant_s = min(planned_s, limit.seconds or planned_s)
+        suggestion = self.suggest(state, limit.simulations, meant_s)
+        self.time_manager.note(share, time.perf_counter() - begin, meant_s)
         return suggestion
 
     def start_clock(self) -> None:
         """Begins a game with a clock."""
-        self.time_manager = self.new_time_manager()
+        self.time_manager.begin_game()
         plies_to_end(self.game.new_initial_state())  # compiles it, if necessary, outside the measured time
 
     def resigns(self, value: float) -> bool:
