@@ -2,12 +2,14 @@
 
     python benchmarks/levels.py connect_four
     python benchmarks/levels.py uct --game hex --check 100
+    python benchmarks/levels.py tic_tac_toe --levels=-1.00,0.00,full --explore 300 --check 600
 
 Settings lie on a path from weak to strong. The script plays neighbours along the path, fits the path's Elo as a smooth
 rising curve, and takes settings that are equal steps of Elo apart. It plays these against each other and fits again,
 `--rounds` times. Then the levels are fixed, and each plays fresh games with the next lower one. The table is written
 after every 20 pairs of these. A game in which eight levels would be less than a step apart gets fewer. All games are
-kept in `--keep`: another call goes on from there, and `--again` lets the levels move before it checks them.
+kept in `--keep`: another call goes on from there, and `--again` lets the levels move before it checks them. A small
+game may have too few levels so; `--levels` gives their places on the path instead.
 """
 
 import argparse
@@ -39,6 +41,9 @@ RECIPE = (
 )
 """The path of settings: simulations for ten legal moves or fewer, temperature, cap, sight."""
 
+BELOW = (20, 300.0, 100, 0.3)
+"""Settings below the path, at place -1. They overlook much, so only a game that is too small for the path has them."""
+
 ANCHOR = "uct@1000"
 BRIDGE = "uct@20"  # it loses to most levels, and `random` now and then wins against it
 BATCH = 20  # pairs after which the table is written
@@ -61,7 +66,9 @@ class Pool:
         self.pairs, self.levels, self.since = kept["pairs"], kept["levels"], kept["since"]
 
     def settings(self, place: float) -> tuple[int, float, float, float]:
-        """Returns simulations, temperature, cap and sight at a place on the path, 0 to len(RECIPE) - 1."""
+        """Returns simulations, temperature, cap and sight at a place on the path, 0 to len(RECIPE) - 1, or below it."""
+        if place < 0:
+            return BELOW
         low = min(int(place), len(RECIPE) - 2)
         (n0, t0, c0, s0), (n1, t1, c1, s1) = RECIPE[low], RECIPE[low + 1]
         share = place - low
@@ -193,6 +200,13 @@ def fix_levels(pool: Pool, num_pairs: int, rounds: int) -> None:
     print(f"{pool.game}: {len(pool.pairs)} pairs of games; levels at {pool.levels}", flush=True)
 
 
+def take_levels(pool: Pool, places: list[str], num_pairs: int) -> None:
+    """Fixes levels at these places, after so many pairs of neighbours, `random` among them, for their ratings."""
+    play_up_to(pool, [RANDOM, *places], num_pairs)
+    pool.levels, pool.since = places, len(pool.pairs)
+    pool.save()
+
+
 def rate_anchor(pool: Pool) -> None:
     """Finds the level that is closest to `uct@1000`, by bisection, and lets them play."""
     low, high = 0, len(pool.levels) - 1
@@ -209,6 +223,7 @@ def main() -> None:
     parser.add_argument("agent", help="uct, or a net")
     parser.add_argument("--game", help="the game, for agents without a net")
     parser.add_argument("--full", type=int, help="simulations of full strength; 1000, or 400 with a net")
+    parser.add_argument("--levels", help="places of the levels on the path, weakest first, e.g. -1.00,0.00,full")
     parser.add_argument("--explore", type=int, default=12, help="pairs of games of neighbours on the path, and a round")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--check", type=int, default=100, help="pairs of games of neighbouring levels at the end")
@@ -224,7 +239,9 @@ def main() -> None:
     has_net = identity_of(options.agent).startswith("net:")
     pool = Pool(game, options.agent, options.full or (400 if has_net else 1000), options.keep / f"{stem}.json")
     options.keep.mkdir(parents=True, exist_ok=True)
-    if options.again or not pool.levels:
+    if options.levels and pool.levels != options.levels.split(","):
+        take_levels(pool, options.levels.split(","), options.explore)
+    elif options.again or not pool.levels:
         fix_levels(pool, options.explore, 0 if options.again else options.rounds)
     for num_pairs in [*range(BATCH, options.check, BATCH), options.check]:
         play_up_to(pool, [RANDOM, BRIDGE, pool.levels[0], RANDOM], BATCH)

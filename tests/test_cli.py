@@ -67,6 +67,7 @@ def contents(folder):
         (["evaluate", "uct", "--benchmark", "pons"], ["unknown benchmark 'pons'", "known: connect_four_pons"]),
         (["evaluate", "uct", *GAME, "--benchmark", "connect_four_pons"], ["of connect_four, not of tic_tac_toe"]),
         (["evaluate", "uct", "--benchmark", "connect_four_pons", "--games", "9"], ["--games", "no effect"]),
+        (["evaluate", "uct", "--benchmark", "connect_four_pons", "--out", "m"], ["--out", "no effect"]),
         ([*EVALUATE, "--opening-plies", "9"], ["--opening-plies 9 should be less than 9, the longest game"]),
         (["evaluate", "uct", "--benchmark", "connect_four_pons", "--sprt", "0,9"], ["--sprt", "no effect"]),
         ([*SUGGEST, "--simulation", "5"], ["No such option", "--simulations"]),
@@ -610,12 +611,51 @@ def test_evaluate_meets_another_engine(run_azero, tmp_path):
 
 def test_evaluate_prints_what_was_played_where_an_engine_fails(run_azero, tmp_path):
     words = ["evaluate", write_engine(tmp_path, "dies@3"), "--against", "random", *GAME, "--games", "6"]
+    words += ["--threads", "1"]
     code, output, errors = run_azero(*words)
     assert code == 1 and "2 games" in output and "score" in output
     assert errors.startswith("azero: the match ended after 2 of 6 games: agent ") and errors.count("\n") == 1
     code, output, errors = run_azero(*words, "--json")
     fields = json.loads(output)
     assert (code, fields["games"]) == (1, 2) and errors == f"azero: {fields['failure']}\n"
+
+
+def test_evaluate_goes_on_from_a_file(run_azero, tmp_path):
+    """It adds the games to a record when all are finished, with those of before."""
+    words = [
+        "evaluate",
+        write_engine(tmp_path, "dies@3"),
+        "--against",
+        "uct@9",
+        *GAME,
+        "--out",
+        "m",
+        "--record",
+        "r.txt",
+    ]
+    words += ["--threads", "1", "--games"]
+    code, output, errors = run_azero(*words, "4")
+    assert code == 1 and "2 games" in output and errors.rstrip().endswith("; the same command goes on from m")
+    assert not Path("r.txt").exists()
+    code, output, errors = run_azero(*words, "4", "--json")
+    assert (code, errors, json.loads(output)["games"]) == (0, "", 4)
+    assert Path("r.txt").read_text().count("[Result ") == 4
+    assert json.loads(run_azero(*words, "2", "--json")[1])["games"] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["--out", "other"], "match 'other' is damaged, or no file of a match; move the file away"),
+        (["--out", "."], "match '.' cannot be read: Is a directory; name another file with --out"),
+        (["--out", "x", "--record", "./x"], "--record and --out name the same file, 'x'; they need one each"),
+        (["--out", ""], "the path is empty"),
+    ],
+)
+def test_evaluate_refuses_what_is_no_file_of_its_match(run_azero, words, part):
+    Path("other").write_text("mine")
+    assert_bad_input(run_azero(*EVALUATE, *words), part)
+    assert Path("other").read_text() == "mine" and not Path("x").exists()
 
 
 def test_evaluate_prints_no_result_where_no_game_was_finished(run_azero, tmp_path):

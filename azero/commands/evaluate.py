@@ -3,7 +3,6 @@
 import json
 import sys
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,6 +24,7 @@ from azero.commands.options import (
     RuntimeOption,
     SeedOption,
     ThreadsOption,
+    as_path,
     named_game,
     time_control,
 )
@@ -49,11 +49,23 @@ GamesOption = Annotated[
 ]
 OpeningOption = Annotated[
     int | None,
-    typer.Option("--opening-plies", help="Random plies before a pair, this number or one fewer; 4 by default."),
+    typer.Option(
+        "--opening-plies",
+        help="Random plies before a pair, this number or one fewer; 4 by default. A whole turn counts as one.",
+    ),
 ]
 SprtOption = Annotated[
     str | None,
     typer.Option("--sprt", metavar="ELO0,ELO1", help="Stop when an SPRT decides between these Elo differences."),
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        parser=as_path,
+        metavar="FILE",
+        help="File that keeps the finished games. The same command goes on from there after an interruption.",
+    ),
 ]
 PonderOption = Annotated[
     bool, typer.Option("--ponder", help="With --clock: both agents also think on the opponent's time.")
@@ -79,6 +91,7 @@ def evaluate(
     max_nodes: NodesOption = None,
     cluster: ClusterOption = None,
     record: RecordOption = None,
+    out: OutOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play a match, or count mistakes in solved positions.
@@ -86,7 +99,9 @@ def evaluate(
     A match prints A's score and Elo difference with 95 % intervals, and the time and simulations of both agents.
     --benchmark prints the share of mistakes among A's moves for each set of positions. If an engine fails in the
     middle of a match, the result of the finished games is printed, and the exit code is 1. Ctrl-C prints it, too.
-    With --clock, each side has this time for a game, and games are played one after another.
+    With --out, the finished games are kept in a file, and the same command plays only the others.
+    With --clock, each side has this time for a game, and games are played one after another. So are games with other
+    programs if an agent has a limit in seconds. Otherwise each thread plays one of these games.
     With --cluster, the workers of a Ray cluster play the same games, or search the same positions.
     """
     if (against is None) == (benchmark is None):
@@ -103,6 +118,7 @@ def evaluate(
             "--clock": clock,
             "--ponder": ponder or None,
             "--record": record,
+            "--out": out,
         }
         for option, value in matches.items():
             if value is not None:
@@ -113,7 +129,7 @@ def evaluate(
         if control and sprt:
             raise BadInput("--sprt is for matches without --clock")
         num_games = 100 if games is None else games
-        _play_match(maker, a, against, num_games, opening_plies, sprt, control, ponder, cluster, record, as_json)
+        _play_match(maker, a, against, num_games, opening_plies, sprt, control, ponder, cluster, record, out, as_json)
 
 
 def _play_match(
@@ -127,6 +143,7 @@ def _play_match(
     ponder: bool,
     cluster: str | None,
     record: Path | None,
+    out: Path | None,
     as_json: bool,
 ) -> None:
     from azero.arena.matches.hall import Hall, Meeting
@@ -145,6 +162,8 @@ def _play_match(
     num_plies = _check_opening(opening_plies, one.game)
     if record:
         check_target(record, one.game)
+        if out and record.resolve() == out.resolve():
+            raise BadInput(f"--record and --out name the same file, {str(out)!r}; they need one each")
     with closing(one), closing(other), workers_of(cluster, maker.device_of(one, other)) as pool, _bar(games) as bar:
         bar.set_description(f"{a} - {b}", refresh=False)
         show = partial(_show, bar)
@@ -153,17 +172,23 @@ def _play_match(
             pair = one, other, one.game, games
             result: MatchResult | None
             if control:
-                result = play_timed_match(*pair, control, maker.seed, num_plies, ponder, show)
+                result = play_timed_match(*pair, control, maker.seed, num_plies, ponder, show, out)
             elif pool:
-                meeting = Meeting(maker.recipe(a, one), maker.recipe(b, other), games, maker.seed, num_plies)
-                (result,) = Hall(pool).play([replace(meeting, sprt=test, keeps_thoughts=record is not None)], show)
+                meeting = Meeting(
+                    maker.recipe(a, one), maker.recipe(b, other), games, maker.seed, num_plies, test,
+                    keeps_thoughts=record is not None, out=out,
+                )  # fmt: skip
+                (result,) = Hall(pool).play([meeting], show)
             else:
-                result = play_match(*pair, maker.seed, num_plies, test, show, record is not None)
+                result = play_match(
+                    *pair, maker.seed, num_plies, test, show, record is not None, threads=maker.num_threads, out=out
+                )
         except (Unfinished, Interrupted) as error:
             result, early_end = error.result, error
     if result:
-        _report(result, json.dumps(result.to_json()) if as_json else show_match(result, test), record, one.game)
-    _end_early(early_end)
+        added_to = None if early_end and out else record  # its other games are added when the match goes on
+        _report(result, json.dumps(result.to_json()) if as_json else show_match(result, test), added_to, one.game)
+    _end_early(early_end, out)
 
 
 def _report(result: "MatchResult", text: str, record: Path | None, game: "Game") -> None:
@@ -187,12 +212,13 @@ def _check_opening(plies: int | None, game: "Game") -> int:
     return OPENING_PLIES if plies is None else plies
 
 
-def _end_early(early_end: "Unfinished | Interrupted | None") -> None:
+def _end_early(early_end: "Unfinished | Interrupted | None", out: Path | None) -> None:
     """Ends the command if Ctrl-C or an engine's failure ended the match."""
+    message = f"{early_end}; the same command goes on from {out}" if out else str(early_end)
     if isinstance(early_end, KeyboardInterrupt):
-        raise Stopped(str(early_end))
+        raise Stopped(message)
     if early_end:
-        say(str(early_end))
+        say(message)
         raise typer.Exit(1)
 
 

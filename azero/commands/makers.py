@@ -20,13 +20,18 @@ class Maker(NamedTuple):
     device: "DeviceConfig"
     max_nodes: int | None = None
 
+    @property
+    def num_threads(self) -> int:
+        """The threads that are given, or all cores."""
+        from azero.system.machine import count_cores
+
+        return count_cores() if self.threads is None else self.threads
+
     def agent(self, name: str) -> "Agent":
         """Returns the agent of this name. The caller closes it."""
         from azero.arena.agents.names import make_agent
-        from azero.system.machine import count_cores
 
-        cores = count_cores() if self.threads is None else self.threads
-        return make_agent(name, self.game, self.seed, cores, self.device, self.max_nodes)
+        return make_agent(name, self.game, self.seed, self.num_threads, self.device, self.max_nodes)
 
     def pair(self, name: str, other: str) -> tuple["Agent", "Agent"]:
         """Returns both agents of a match. If one is a checkpoint, both play its game."""

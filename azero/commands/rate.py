@@ -32,6 +32,7 @@ from azero.errors import BadInput, EngineFailed, Stopped
 from azero.system.console import printable, say
 
 if TYPE_CHECKING:
+    from azero.arena.agents.agent import Agent
     from azero.arena.agents.recipes import Recipe
     from azero.arena.ratings.pool import Pool, Ratings
 
@@ -105,7 +106,7 @@ def rate(
     path = out or (run / "ratings.json" if run else _default_path(str(played)))
     with workers_of(cluster, maker.device_for(names)) as found:
         workers = MatchWorkers(found, _recipes(maker)) if found else None
-        pool = Pool(played, names, lambda name, own: maker._replace(seed=own).agent(name), seed, path, workers)
+        pool = Pool(played, names, _making(maker), seed, path, workers, maker.num_threads)
         failure = _play(pool, GAMES_PER_AGENT * len(names) if games is None else games)
     if pool.num_games:
         _show(pool.ratings(anchor_name, elo), as_json, plot)
@@ -114,6 +115,11 @@ def rate(
     if failure:
         say(f"{failure}; the same command goes on from {path}")
         raise typer.Exit(1)
+
+
+def _making(maker: Maker) -> "Callable[[str, int], Agent]":
+    """Returns a function that makes the agent with a name and a seed."""
+    return lambda name, seed: maker._replace(seed=seed).agent(name)
 
 
 def _recipes(maker: Maker) -> "Callable[[str, int], Recipe]":

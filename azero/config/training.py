@@ -147,7 +147,10 @@ class GateConfig(Section):
         0.55, gt=0, lt=1, description="Lowest score with which a candidate is promoted. Paper: 0.55."
     )
     opening_plies: int = Field(
-        4, ge=0, description="Random plies at the start of each pair of games. A pair has this number or one fewer."
+        4,
+        ge=0,
+        description="Random plies at the start of each pair of games. A pair has this number or one fewer. A turn of "
+        "several actions, as in Amazons, counts as one.",
     )
     rating_games: int = Field(
         10,

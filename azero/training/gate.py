@@ -93,7 +93,10 @@ def _replaces_random_weights(config: Config, iteration: int) -> bool:
 
 
 def evaluate_best(run: Run, progress: Progress, report: Report, pool: TaskPool | None) -> dict:
-    """Plays the best net against the evaluation's opponent; returns its score, and its mistakes in the benchmark."""
+    """Plays the best net against the evaluation's opponent; returns its score, and its mistakes in the benchmark.
+
+    A repeated game counts once.
+    """
     config, seed = run.config.evaluation, derive_seed(run.config.seed, "evaluation", progress.iteration)
     path, plies = run.published_path(progress), run.config.gate.opening_plies
     meetings = [
@@ -106,7 +109,7 @@ def evaluate_best(run: Run, progress: Progress, report: Report, pool: TaskPool |
     ]  # fmt: skip
     with report.stage(f"against {config.opponent}", config.games, "games") as bar, Hall(pool) as hall:
         try:
-            games = [match.results for match in hall.play(meetings, lambda num, _: bar.update(num))]
+            games = [without_repeats(match.results) for match in hall.play(meetings, lambda num, _: bar.update(num))]
         except EngineFailed as error:
             advice = "the run is kept, and goes on with --resume; --set evaluation.opponent=... names another"
             raise EngineFailed(f"{error}; {advice}") from None

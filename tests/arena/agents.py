@@ -34,12 +34,14 @@ ENGINE = '''
 """Plays the first free cell of tic_tac_toe, and records its commands in a file.
 
 `manner` is its fault. With `manner@3` the fault begins in the third game. `says:X` answers each genmove with X.
+`meets` waits until three processes have been asked for a move; then one of them dies if it is `meets and dies`.
 """
 import sys
 import time
+from pathlib import Path
 
 log, (fault, _, first_game) = open(sys.argv[1], "a"), sys.argv[2].partition("@")
-num_games, played = 0, []
+num_games, played, place = 0, [], None
 for line in sys.stdin:
     log.write(line)
     log.flush()
@@ -56,7 +58,19 @@ for line in sys.stdin:
     if words[0] == "genmove":
         if manner == "dies":
             sys.exit(3)
-        if manner == "waits":
+        while manner.startswith("meets") and place is None:
+            for number in range(3):
+                try:
+                    Path(f"{sys.argv[1]}{number}").touch(exist_ok=False)
+                    place = number
+                    break
+                except FileExistsError:
+                    pass
+            while not Path(f"{sys.argv[1]}2").exists():
+                time.sleep(0.01)
+        if manner == "meets and dies" and place == 1:
+            sys.exit(3)
+        if manner == "waits" or manner == "meets and dies":
             time.sleep(60)
         if manner == "floods":
             while True:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 
 import pytest
 
@@ -15,8 +16,8 @@ from azero.arena.agents.engines.gtp import GtpAgent, _Refused
 from azero.arena.agents.engines.process import split_command
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.suggestion import RESIGN
-from azero.arena.matches.match import play_match
-from azero.arena.matches.results import Unfinished
+from azero.arena.matches.match import _teams, play_match
+from azero.arena.matches.results import Interrupted, Unfinished
 from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import BadInput, EngineFailed
 from azero.games import make_game
@@ -88,6 +89,38 @@ def test_an_engine_plays_its_games_one_after_another(engine, tmp_path, is_a):
     assert games[0] == "" and len(games) == 1 + 6
     for lines in (game.splitlines() for game in games[1:]):
         assert [line.split()[1] for line in lines] == (["black", "white"] * 5)[: len(lines)]  # every ply exactly once
+
+
+def test_threads_play_games_with_engines_at_the_same_time(engine):
+    """Each engine waits at its first move until two others have been asked for one. The games are the same."""
+    match = play_match(engine("meets"), make_agent("uct@9", GAME, 1), GAME, 9, seed=1, threads=3)
+    alone = play_match(engine("plays"), make_agent("uct@9", GAME, 1), GAME, 9, seed=1)
+    assert match.results == alone.results and match.simulations_b == alone.simulations_b
+
+
+def test_where_one_of_several_engines_dies_the_others_are_not_waited_for(engine):
+    """They would wait for a minute."""
+    agent, begin = engine("meets and dies"), time.monotonic()
+    with pytest.raises(Unfinished, match="ended after 0 of 9 games: .* the engine ended before 'genmove"):
+        play_match(agent, make_agent("random", GAME), GAME, 9, threads=3)
+    assert time.monotonic() - begin < 30 and not agent.has_failed
+
+
+def test_ctrl_c_ends_all_engines(engine):
+    def press(num, tally):
+        raise KeyboardInterrupt
+
+    begin = time.monotonic()
+    with pytest.raises(Interrupted, match=r"stopped after \d of 9 games") as end:
+        play_match(engine("waits@2"), make_agent("random", GAME), GAME, 9, threads=3, on_games=press)
+    assert time.monotonic() - begin < 30 and len(end.value.result.results) >= 1
+
+
+def test_games_with_a_limit_in_seconds_have_the_machine_alone(engine, tmp_path):
+    for name in ("uct@0.01s", "random"):
+        with ExitStack() as stack:
+            agents = engine(), make_agent(name, GAME)
+            assert len(_teams(*agents, 3, stack)) == (1 if name == "uct@0.01s" else 3)
 
 
 def test_two_engines_play_a_match(engine):

@@ -118,6 +118,21 @@ def test_the_opponents_turns_are_those_of_the_other_player():
     assert turns_of_opponent(TIC_TAC_TOE.state_from_text(state.to_text())) == []  # its moves are not known
 
 
+def test_the_adaptive_level_knows_positions_by_their_past_where_it_counts():
+    """In Go, boards that are equal may have different legal moves, and the search judges only these."""
+    game, rng, seen = make_game("go(size=2)"), np.random.default_rng(0), {}
+    player = make_agent("uct(level=adaptive)", game)
+    while True:
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            before = seen.setdefault(state.hash_key(), state.clone())
+            if before.legal_actions() != state.legal_actions():
+                for each in (before, state, before):
+                    assert len(player._remembered(each, 0).visits) == len(each.legal_actions())
+                return
+            state.apply_action(int(rng.choice(state.legal_actions())))
+
+
 def test_the_random_opening_of_a_match_is_no_move_of_the_opponent(monkeypatch):
     """A random opening looks like the moves of a beginner."""
     openings = set()
@@ -190,9 +205,9 @@ def test_what_values_its_best_moves_alone_has_no_levels(tmp_path):
     engine.close()
 
 
-@pytest.mark.parametrize("name", ["uct(level=1)", "uct(level=2)", "mc(level=1)", "uct(level=adaptive)"])
+@pytest.mark.parametrize("name", ["uct(level=1)", "uct(level=3)", "mc(level=1)", "uct(level=adaptive)"])
 def test_on_a_clock_all_is_prepared_before_the_first_move(name, monkeypatch):
-    """Level 2 is full strength."""
+    """Level 3 is full strength."""
     agent = make_agent(name, TIC_TAC_TOE)
     agent.start_clock()
     monkeypatch.setattr(agent.inner, "_make_search", lambda *_: pytest.fail("too late"))
@@ -219,7 +234,7 @@ def test_full_strength_is_the_agent_itself():
         ("uct(level=0)", "level = 0 should be a whole number from 1 to 8, or adaptive"),
         ("uct(level=9)", "level = 9 should be"),
         ("uct(level=best)", "level = best should be"),
-        ("uct(level=8)", "level = 8 should be from 1 to 2 in tic_tac_toe"),
+        ("uct(level=8)", "level = 8 should be from 1 to 3 in tic_tac_toe"),
         ("uct(level=1)@800", "has a limit and a level"),
         ("random(level=1)", "random has no limit and no options|does not judge"),
         ("uct(level=1,level=2)", "sets level twice"),
@@ -242,7 +257,8 @@ def test_errors_of_limits():
 @pytest.mark.parametrize("table", [pytest.param(each, id=name) for name, each in tables().items()])
 def test_tables_are_whole_and_rise(table):
     assert str(make_game(table.game)) == table.game and table.agent and table.date
-    assert 2 <= len(table.levels) <= 8 and [each.number for each in table.levels] == [*range(1, len(table.levels) + 1)]
+    assert 3 <= len(table.levels) <= 8, "a new player begins at level 2, which is not full strength"
+    assert [each.number for each in table.levels] == [*range(1, len(table.levels) + 1)]
     assert [each.is_full for each in table.levels] == [False] * (len(table.levels) - 1) + [True]
     for one, other in zip(table.levels, table.levels[1:], strict=False):
         assert one.elo is not None and other.elo is not None and one.elo < other.elo

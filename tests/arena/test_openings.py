@@ -27,6 +27,13 @@ def test_openings_differ_are_not_over_and_have_both_lengths(seed):
     assert set(lengths) == {3, 4} and 15 < lengths.count(3) < 45
 
 
+def test_openings_are_of_whole_turns():
+    """A turn of Amazons has three actions. Either player is to move after the openings."""
+    openings = draw(40, plies=4, seed=0, game=make_game("amazons(size=6)"))
+    assert {len(opening.history()) for opening in openings} == {9, 12}
+    assert 10 < sum(opening.current_player() for opening in openings) < 30
+
+
 def test_a_seed_settles_them():
     assert keys(draw(20, plies=4, seed=1)) == keys(draw(20, plies=4, seed=1))
     assert keys(draw(20, plies=4, seed=1)) != keys(draw(20, plies=4, seed=2))

@@ -1,15 +1,18 @@
 """Tests of time management, resignation, and matches with clocks."""
 
+import itertools
 import json
 import time
 
 import pytest
 
 from azero import make_agent, make_game
+from azero.arena.agents import time_management
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock, TimeControl
 from azero.arena.agents.pondering import Ponderer
 from azero.arena.agents.suggestion import Move, Suggestion
+from azero.arena.agents.thinker import Standing
 from azero.arena.agents.time_management import TimeManager
 from azero.arena.matches.match import play_match
 from azero.arena.matches.timed import play_timed_match
@@ -51,7 +54,7 @@ def test_the_time_suffices_for_all_moves():
             share = manager.share(state, clock)
             assert 0 <= share.planned_s <= share.most_s < clock.left_s
             clock.spend(share.most_s)
-            manager.note(share, share.most_s)
+            manager.note(share, share.most_s, share.most_s)
             assert not clock.has_fallen
             state.apply_action(state.legal_actions()[len(state.history()) % len(state.legal_actions())])
 
@@ -60,9 +63,73 @@ def test_saved_time_goes_to_later_moves():
     thrifty, plain = TimeManager(), TimeManager()
     clock = clock_of("60s")
     for _ in range(3):
-        thrifty.note(thrifty.share(START, clock), 0.1)
-        plain.note(plain.share(START, clock), plain.share(START, clock).planned_s)
+        thrifty.note(thrifty.share(START, clock), 0.1, 0.1)
+        plain.note(plain.share(START, clock), plain.share(START, clock).planned_s, 0.1)
     assert thrifty.share(START, clock).planned_s > 1.5 * plain.share(START, clock).planned_s
+
+
+def play_late(control, lags, games=1):
+    """Plays games on a clock that nobody waits for. Each move takes all that it may, and ends late by these seconds.
+
+    Yields the clock and the share of each move.
+    """
+    manager, lags = TimeManager(), itertools.cycle(lags)
+    for _ in range(games):
+        clock, state = clock_of(control), START.clone()
+        manager.begin_game()
+        while not state.is_terminal() and not clock.has_fallen:
+            manager.look_at(clock)
+            share = manager.share(state, clock)
+            manager.note(share, share.most_s, share.most_s)
+            clock.spend(share.most_s + next(lags))
+            yield clock, share
+            state.apply_action(state.legal_actions()[len(state.history()) % len(state.legal_actions())])
+
+
+@pytest.mark.parametrize("control", ["+1x0.1s", "+3x0.09s", "0.2s", "0.1s+0.1s", "0.2s+1x0.1s", "1s"])
+def test_moves_that_end_late_by_up_to_40_ms_lose_no_game(control):
+    for clock, _ in play_late(control, [0.0, 0.003, 0.0, 0.039, 0.001] if "x" in control else [0.0, 0.002], games=3):
+        assert not clock.has_fallen
+
+
+def test_a_longer_lag_is_remembered_for_many_moves_and_games():
+    """The second move ends 90 ms late, and uses up a period. So does no later one, until the lag is half forgotten."""
+    moves = list(play_late("+3x0.2s", [0.0, 0.09, *[0.0] * 998], games=2))
+    assert moves[1][0].periods == 2 or moves[1][1].most_s == pytest.approx(0.16)
+    shares = [share.most_s for _, share in moves[2:]]
+    assert shares[0] == pytest.approx(0.2 - 0.09) and shares[20] < 0.2 - 0.045 < shares[30] <= 0.16
+
+
+def test_a_search_that_ends_late_is_seen_by_the_clock(monkeypatch):
+    """All time is that of the test. Each slice of the search takes 30 ms more than it should."""
+    now = [100.0]
+    monkeypatch.setattr(time_management.time, "perf_counter", lambda: now[0])
+
+    class Late:
+        visits = 0
+
+        def go_to(self, state):
+            now[0] += 0.001
+
+        def standing(self):
+            return Standing(self.visits, 0.0, 1, 1, False)
+
+        def is_done(self, most_visits, stops_when_full):
+            return False
+
+        def go_on(self, most_visits, deadline, stops_when_full):
+            now[0] = max(now[0], deadline.time_s) + 0.03
+            self.visits += 10
+
+    clock, manager = clock_of("+2x0.2s"), TimeManager()
+    for _ in range(20):
+        begin = now[0]
+        manager.look_at(clock)
+        manager.think(Late(), START, clock, 10**9, float("inf"))
+        now[0] += 0.02  # to tell the move
+        clock.spend(now[0] - begin)
+        assert clock.periods == 1, "the first move alone has used up a period"
+    assert manager.share(START, clock).most_s == pytest.approx(0.2 - 0.05)
 
 
 def test_a_clear_move_takes_less_time_than_an_open_one():

@@ -94,6 +94,13 @@ def test_games_that_repeat_each_other_count_once(tmp_path, monkeypatch):
     assert not verdict.is_promoted and verdict.notes["gate/score"] == 0.5 and verdict.notes["gate/games"] == 2
 
 
+def test_games_of_the_evaluation_that_repeat_each_other_count_once(tmp_path):
+    """The agents hardly vary, and all games begin with the empty board."""
+    evaluation = {"opponent": "alphabeta@500", "games": 6, "benchmark": "none"}
+    run = make_run(tmp_path / "run", evaluation=evaluation, gate={"opening_plies": 0})
+    assert gate.evaluate_best(run, Progress(), Silent(), None)["evaluation/games"] < 6
+
+
 def test_sizes_of_a_game_take_turns_in_short_matches():
     run = SimpleNamespace(games=("small", "medium", "large"))
     assert gate.pairs_of_sizes(run, 0, 1) == [("small", 1)] and gate.pairs_of_sizes(run, 4, 1) == [("medium", 1)]

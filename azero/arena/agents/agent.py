@@ -62,6 +62,8 @@ class Agent(ABC):
         alpha-beta has an upper bound for moves that it refutes.
       can_ponder: whether its search can be interrupted, so that it may think on the opponent's time.
       limit: when its searches end, unless a call says otherwise.
+      remake: makes another one like this, with one thread, that shares nothing with it. None for agents that
+        `make_agent` has not made.
       resign_below: it resigns if the position's value for it, in [-1, 1], is below this; None: never.
     """
 
@@ -72,6 +74,7 @@ class Agent(ABC):
     judges_all_moves = True
     can_ponder = False
     limit = Limit()
+    remake: Callable[[], "Agent"] | None = None
     resign_below: float | None = None
 
     def __init__(self, name: str, game: Game, seed: int = 0):
@@ -82,8 +85,7 @@ class Agent(ABC):
         self.simulations = 0
         self.full_trees = 0
         self.moves = 0  # chosen moves; a whole turn chosen at once is one
-        self.new_time_manager: Callable[[], TimeManager] = TimeManager  # makes that of each game
-        self.time_manager = self.new_time_manager()
+        self.time_manager = TimeManager()
 
     @property
     def most_slots(self) -> int:
@@ -143,6 +145,7 @@ class Agent(ABC):
         """
         check_state(self.game, state)
         begin = time.perf_counter()
+        self.time_manager.look_at(clock)
         suggestion = self._play_on_clock(state, clock)
         self.seconds += time.perf_counter() - begin
         self.simulations += suggestion.simulations
@@ -153,13 +156,14 @@ class Agent(ABC):
         share, limit = self.time_manager.share(state, clock), self.limit.beside_clock()
         begin = time.perf_counter()
         planned_s = _LEAST_S if len(state.legal_actions()) == 1 else max(share.planned_s, _LEAST_S)
-        suggestion = self.suggest(state, limit.simulations, min(planned_s, limit.seconds or planned_s))
-        self.time_manager.note(share, time.perf_counter() - begin)
+        meant_s = min(planned_s, limit.seconds or planned_s)
+        suggestion = self.suggest(state, limit.simulations, meant_s)
+        self.time_manager.note(share, time.perf_counter() - begin, meant_s)
         return suggestion
 
     def start_clock(self) -> None:
         """Begins a game with a clock."""
-        self.time_manager = self.new_time_manager()
+        self.time_manager.begin_game()
         plies_to_end(self.game.new_initial_state())  # compiles it, if necessary, outside the measured time
 
     def resigns(self, value: float) -> bool:

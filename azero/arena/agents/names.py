@@ -18,6 +18,7 @@ uci(nodes=10000):COMMAND         the same with options, see `engines/uci.py`
 
 import hashlib
 import re
+from functools import partial
 from pathlib import Path
 
 from azero.arena.agents.agent import Agent, Limit, RandomAgent
@@ -68,6 +69,20 @@ def make_agent(
       max_nodes: most nodes of a tree; a full tree stops growing. By default as many as the search needs.
       net: the name of a user's own net, with its present file; by default the checkpoint tells.
     """
+    agent = _make(name, game, seed, threads, device, max_nodes, net)
+    agent.remake = partial(make_agent, name, agent.game, seed, 1, device, max_nodes, net)
+    return agent
+
+
+def _make(
+    name: str,
+    game: Game | str | None,
+    seed: int,
+    threads: int,
+    device: DeviceConfig | None,
+    max_nodes: int | None,
+    net: str | None,
+) -> Agent:
     if max_nodes is not None and not 1 <= max_nodes <= MOST_NODES:
         raise BadInput(f"max_nodes = {max_nodes} should be from 1 to {MOST_NODES:,}")
     if threads < 1:

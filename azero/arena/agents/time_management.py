@@ -30,11 +30,13 @@ _SHORTEST_CHECK_S = 0.004
 _RESERVE = 0.03  # part of the main time left that is never planned,
 _RESERVE_AT_END = 0.06  # part of the whole main time,
 _MOST_RESERVE_AT_END_S = 2.0
-_RESERVE_PER_MOVE_S = 0.003  # and time for each own move: to start and end a search takes some milliseconds
+_RESERVE_PER_MOVE_S = 0.003  # and time for each own move: to start and end a search takes some milliseconds;
+_LEAST_RESERVE_S = 0.04  # together at least this: on a busy machine, a move may end so much later than it should
 _FIRST_BOOST = 2.0
 _MOST_BOOST = 3.0
 _EXPECTED = 2  # moves that use what the first boost expects, so that single moves do not change the boost much
-_FORGET = 0.9
+_FORGET = 0.97  # of the longest lag, at each move: the next one as long may come many moves later
+_LEARN = 0.1  # of the usual lag
 
 
 class Share(NamedTuple):
@@ -45,35 +47,51 @@ class Share(NamedTuple):
 
 
 class TimeManager:
-    """Shares out the time of one player's game."""
+    """Shares out the time of one player's games. The lag of this machine is known from one game to the next."""
 
     def __init__(self) -> None:
+        self._longest_lag_s = self._usual_lag_s = 0.0  # by which the clock took more for a move than was meant
+        self.begin_game()
+
+    def begin_game(self) -> None:
+        """Begins a game with a new clock."""
         self._planned_s = self._used_s = 0.0
-        self._lag_s = 0.0  # the longest time by which a move took longer than it was allowed to
+        self._meant_s: float | None = None  # what the search of the last move was to take
+        self._before_s = 0.0  # what the clock had taken before that move
+
+    def look_at(self, clock: Clock) -> None:
+        """Begins a move. What the clock has taken for the last one tells its lag."""
+        if self._meant_s is not None:
+            lag_s = max(0.0, clock.used_s - self._before_s - self._meant_s)
+            self._longest_lag_s = max(_FORGET * self._longest_lag_s, lag_s)
+            self._usual_lag_s += _LEARN * (lag_s - self._usual_lag_s)
+        self._before_s, self._meant_s = clock.used_s, None
 
     def share(self, state: State, clock: Clock) -> Share:
         """Returns the time for the next move of the player to move."""
         own_moves = max(_FEWEST_MOVES, _OPEN_PART * plies_to_end(state) / 2)
         at_end_s = min(_RESERVE_AT_END * clock.control.main_s, _MOST_RESERVE_AT_END_S)
-        reserve_s = _RESERVE * clock.main_s + at_end_s + own_moves * max(self._lag_s, _RESERVE_PER_MOVE_S)
-        free_s = max(0.0, clock.main_s - reserve_s)
+        reserve_s = _RESERVE * clock.main_s + at_end_s + own_moves * max(self._usual_lag_s, _RESERVE_PER_MOVE_S)
+        free_s = max(0.0, clock.main_s - max(reserve_s, _LEAST_RESERVE_S, self._longest_lag_s))
         planned_s = free_s / min(own_moves, _MOST_MOVES) + clock.control.increment_s
         most_s = free_s
         if clock.periods:  # a move within its period keeps it
-            most_s = free_s + (1.0 - _RESERVE) * clock.period_left_s - self._lag_s
-            planned_s = max(planned_s, most_s if free_s == 0.0 else clock.period_left_s)
+            period_s = clock.period_left_s
+            most_s = free_s + period_s
+            most_s -= max(_RESERVE * period_s, min(_LEAST_RESERVE_S, period_s / 2), self._longest_lag_s)
+            planned_s = max(planned_s, most_s if free_s == 0.0 else period_s)
         most_s = max(most_s, 0.0)
         most_s = min(most_s, max(_MOST_PART * most_s, planned_s))
         planned_s = min(planned_s * self._boost(), most_s)
         return Share(planned_s, min(_MOST_SHARES * planned_s, most_s))
 
-    def note(self, share: Share, used_s: float) -> None:
-        """Notes how long a move took. If moves are cheaper than planned, later ones get more."""
+    def note(self, share: Share, used_s: float, meant_s: float) -> None:
+        """Notes how long a search took, and how long it was to take. If moves are cheap, later ones get more."""
         if self._used_s == 0.0:  # what to expect of the moves to come
             self._planned_s, self._used_s = _EXPECTED * _FIRST_BOOST * share.planned_s, _EXPECTED * share.planned_s
         self._planned_s += share.planned_s / self._boost()
         self._used_s += used_s
-        self._lag_s = max(_FORGET * self._lag_s, used_s - share.most_s)
+        self._meant_s = meant_s
 
     def _boost(self) -> float:
         """Returns the factor by which moves so far were cheaper than their shares without a boost."""
@@ -90,16 +108,16 @@ class TimeManager:
             return 0
         before, first = thinker.visits, thinker.standing()
         searching = elapsed = time.perf_counter() - begin
-        step_s = max(share.planned_s / _CHECKS, _SHORTEST_CHECK_S)
+        step_s, meant_s = max(share.planned_s / _CHECKS, _SHORTEST_CHECK_S), min(elapsed, share.most_s)
         while elapsed < share.most_s and not thinker.is_done(most_visits, stops_when_full=False):
-            end = begin + min(elapsed + step_s, share.most_s)
-            thinker.go_on(most_visits, Deadline(end), stops_when_full=False)
+            meant_s = min(elapsed + step_s, share.most_s)
+            thinker.go_on(most_visits, Deadline(begin + meant_s), stops_when_full=False)
             elapsed = time.perf_counter() - begin
             standing = thinker.standing()
             rate = (standing.visits - before) / (elapsed - searching)
             if self.has_seen_enough(standing, first, share, elapsed, rate):
                 break
-        self.note(share, time.perf_counter() - begin)
+        self.note(share, time.perf_counter() - begin, meant_s)
         return thinker.visits - before
 
     def has_seen_enough(self, standing: Standing, first: Standing, share: Share, elapsed: float, rate: float) -> bool:

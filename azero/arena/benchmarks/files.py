@@ -158,7 +158,7 @@ class _Reader:
     judge: Judge | None
     most: int | None  # positions to read
     num_checked: int | None  # positions that the judge checks
-    places: dict[int, tuple[str, float]]  # by a position's key: its first place in the files, and its score there
+    places: dict[int | bytes, tuple[str, float]]  # of each position: its first place in the files, and its score
 
     def read(self, file: Path) -> list[Problem]:
         """Returns the first positions of a file; raises BadInput."""
@@ -181,8 +181,8 @@ class _Reader:
         return problems
 
     def _check(self, problem: Problem, place: str, num_before: int) -> None:
-        before, score = self.places.setdefault(problem.state.hash_key(), (place, problem.score))
-        if score != problem.score and self.game.rules.is_history_free:
+        before, score = self.places.setdefault(problem.state.position_key(), (place, problem.score))
+        if score != problem.score:
             raise BadInput(f"the same position has score {score:g} in {before}")
         if self.judge and (self.num_checked is None or num_before < self.num_checked):
             self.judge.check(problem.state, problem.score)

@@ -48,10 +48,10 @@ class Course:
         return not self._waiting
 
     def add(self, results: Iterable[GameResult]) -> None:
-        """Adds finished games. Games that a decision has made needless are left out."""
+        """Adds finished games. Others than those to play, and games that a decision has made needless, are left out."""
         if self.decision:
             return
-        self._results |= {2 * result.pair + (not result.a_is_first): result for result in results}
+        self._results |= {result.number: result for result in results if result.number in self._numbers}
         while self._waiting and all(number in self._results for number in self._waiting[-1]):
             stop = self._waiting.pop().stop
             if self._sprt and (stop % 2 == 0 or stop == self._numbers.stop):  # only whole pairs count

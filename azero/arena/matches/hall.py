@@ -5,10 +5,11 @@ them.
 """
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
@@ -17,9 +18,10 @@ import numpy as np
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.recipes import Recipe, game_of_recipe, make_from
 from azero.arena.matches.course import Course
+from azero.arena.matches.kept import kept_games
 from azero.arena.matches.match import games_at_once, play_games, play_match
 from azero.arena.matches.openings import OPENING_PLIES, check_numbers, draw_openings
-from azero.arena.matches.results import GameResult, MatchResult, early_end_of, finish, spent_by, tally_of
+from azero.arena.matches.results import Cost, GameResult, MatchResult, early_end_of, finish, spent_by, tally_of
 from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import EngineFailed
 from azero.games import Game
@@ -58,6 +60,7 @@ class Meeting:
     sprt: Sprt | None = None
     keeps_thoughts: bool = False
     first_pair: int = 0
+    out: Path | None = None
 
     @property
     def course(self) -> Course:
@@ -74,6 +77,7 @@ class Part(NamedTuple):
     stop: int  # number after the last game
     slots: int
     openings: tuple[tuple[int, ...], ...]  # the actions of each pair's opening
+    done: frozenset[int] = frozenset()  # numbers of games that need not be played
 
 
 class Played(NamedTuple):
@@ -147,7 +151,7 @@ class Hall:
         a, b = self._agents.pair(meeting)
         return play_match(
             a, b, a.game, meeting.num_games, meeting.seed, meeting.opening_plies, meeting.sprt, on_games,
-            meeting.keeps_thoughts, meeting.first_pair,
+            meeting.keeps_thoughts, meeting.first_pair, max(meeting.a.threads, meeting.b.threads), meeting.out,
         )  # fmt: skip
 
 
@@ -155,9 +159,10 @@ def _sides(meeting: Meeting) -> tuple[Recipe, Recipe]:
     return meeting.a, meeting.b
 
 
-def split(place: int, meeting: Meeting, game: Game) -> Iterator[Part]:
+def split(place: int, meeting: Meeting, game: Game, done: Set[int] = frozenset()) -> Iterator[Part]:
     """Yields the parts of a match, whose place among the meetings is given. No part is in two blocks of its course.
 
+    Games whose numbers are in `done` are left out. A game does not depend on the others of its part.
     Parts with nets are so large that forward passes are full; others are small, since workers share them better.
     """
     blocks = list(meeting.course.blocks())
@@ -169,8 +174,10 @@ def split(place: int, meeting: Meeting, game: Game) -> Iterator[Part]:
     for block in blocks:
         for first in block[::size]:
             stop = min(first + size, block.stop)
-            own = islice(openings, (stop + 1 - first) // 2)
-            yield Part(place, first, stop, len(blocks[0]), tuple(tuple(each.history()) for each in own))
+            own = tuple(tuple(each.history()) for each in islice(openings, (stop + 1 - first) // 2))
+            finished = frozenset(done & {*range(first, stop)})
+            if len(finished) < stop - first:
+                yield Part(place, first, stop, len(blocks[0]), own, finished)
 
 
 WORKERS_AGENTS = Agents(2)
@@ -188,7 +195,8 @@ def play_part(meetings: Sequence[Meeting], part: Part, on_games: Callable[[int],
         for action in actions:
             openings[pair].apply_action(action)
     results = []
-    for finished in play_games(a, b, openings, range(part.first, part.stop), part.slots, meeting.keeps_thoughts):
+    numbers = range(part.first, part.stop)
+    for finished in play_games(a, b, openings, numbers, part.slots, meeting.keeps_thoughts, part.done):
         results += finished
         on_games(len(finished))
     return Played(results, np.stack([spent_by(each) - earlier for each, earlier in zip(agents, before, strict=True)]))
@@ -215,8 +223,19 @@ def _spread(pool: TaskPool, meetings: Sequence[Meeting], on_games: Callable[[int
         check_numbers(meeting.num_games, meeting.opening_plies)
     meetings = [replace(each, a=for_workers_of(pool, each.a), b=for_workers_of(pool, each.b)) for each in meetings]
     games = [game_of_recipe(meeting.a) for meeting in meetings]
-    tasks = [part for place, each in enumerate(meetings) for part in split(place, each, games[place])]
+    kept = [
+        kept_games(meeting.out, meeting.a, meeting.b, game, meeting.seed, meeting.opening_plies)
+        for meeting, game in zip(meetings, games, strict=True)
+    ]
     courses = [meeting.course for meeting in meetings]
+    for course, own in zip(courses, kept, strict=True):
+        course.add(own.results.values())
+    tasks = [
+        part
+        for place, each in enumerate(meetings)
+        if not courses[place].is_over
+        for part in split(place, each, games[place], kept[place].results.keys())
+    ]
     spent: list[dict[int, np.ndarray]] = [{} for _ in meetings]  # by the number of a part's first game
     early_end, begin = None, time.perf_counter()
 
@@ -224,11 +243,16 @@ def _spread(pool: TaskPool, meetings: Sequence[Meeting], on_games: Callable[[int
         on_games(num, tally_of([result for course in courses for result in course.results]))
 
     try:
+        if num_kept := sum(len(course.results) for course in courses):
+            note(num_kept)
         with closing(pool.run(play_part, tasks, note, tuple(meetings), "match")) as finished:
             for number, played in finished:
                 place, first, *_ = tasks[number]
                 courses[place].add(played.results)
                 spent[place][first] = played.spent
+                kept[place].add(
+                    played.results, Cost(time.perf_counter() - begin, sum(spent[place].values(), np.zeros((2, 4))))
+                )
                 if all(course.is_over for course in courses):
                     break
     except (EngineFailed, WorkersDied, KeyboardInterrupt) as error:
@@ -236,9 +260,9 @@ def _spread(pool: TaskPool, meetings: Sequence[Meeting], on_games: Callable[[int
         early_end = early_end_of(error, f"after {done} of {total} games")
     elapsed_s, failure = time.perf_counter() - begin, str(early_end) if early_end else None
     matches = [
-        finish((meeting.a.name, meeting.b.name), str(game), course.results, elapsed_s, [*_sum_of(course, own)],
-               course.decision, None)
-        for meeting, game, course, own in zip(meetings, games, courses, spent, strict=True)
+        finish((meeting.a.name, meeting.b.name), str(game), course.results,
+               earlier.before.plus(Cost(elapsed_s, _sum_of(course, own))), course.decision, None)
+        for meeting, game, course, own, earlier in zip(meetings, games, courses, spent, kept, strict=True)
     ]  # fmt: skip
     if early_end:
         early_end.results = [replace(each, failure=failure) for each in matches]
@@ -248,6 +272,6 @@ def _spread(pool: TaskPool, meetings: Sequence[Meeting], on_games: Callable[[int
 
 
 def _sum_of(course: Course, spent: dict[int, np.ndarray]) -> np.ndarray:
-    """Returns what both agents have spent on the games that count: [2, 3]."""
+    """Returns what both agents have spent on the games that count: [2, 4]."""
     counted = {2 * result.pair for result in course.results}
     return sum((each for first, each in sorted(spent.items()) if first in counted), np.zeros((2, 4)))

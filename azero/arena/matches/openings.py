@@ -9,13 +9,13 @@ from azero.errors import BadInput
 from azero.games import Game, State
 
 OPENING_PLIES = 4
-"""Random plies at the start of a pair of games."""
+"""Random plies at the start of a pair of games; a turn of several actions counts as one."""
 
 _TRIES = 50
 
 
 def draw_openings(game: Game, plies: int, seed: int) -> Iterator[State]:
-    """Yields positions after `plies` random moves or one fewer, without end. They differ if possible, and none is over.
+    """Yields positions after `plies` random turns or one fewer, without end. They differ if possible, and none is over.
 
     With two lengths, either player may be to move after the opening. If there are too few positions at that depth, the
     lines become longer, and then positions repeat.
@@ -33,16 +33,21 @@ def draw_openings(game: Game, plies: int, seed: int) -> Iterator[State]:
         yield drawn
 
 
-def _random_line(game: Game, plies: int, rng: np.random.Generator) -> State | None:
-    """Returns the position after random moves, or None if the game ended before. Players pass only if they must."""
+def _random_line(game: Game, turns: int, rng: np.random.Generator) -> State | None:
+    """Returns the position after random turns, or None if the game ended before. Players pass only if they must.
+
+    A turn is all that a player does until the other one is to move, so it may have several actions.
+    """
     state = game.new_initial_state()
-    for _ in range(plies):
+    while turns > 0:
+        player = state.current_player()
         action = int(rng.choice(state.legal_actions()))
         if game.action_to_text(state, action) == "pass":  # in Go the opponent could end the game at once
             action = int(rng.choice([each for each in state.legal_actions() if each != action] or [action]))
         state.apply_action(action)
         if state.is_terminal():
             return None
+        turns -= state.current_player() != player
     return state
 
 

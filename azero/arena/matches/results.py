@@ -2,15 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from azero.arena.agents.agent import Agent
+from azero.arena.agents.clock import Clock, TimeControl
 from azero.arena.agents.suggestion import Thought
 from azero.arena.matches.statistics import Tally, elo_from_score, elo_interval, finite_or_none, score_interval
 from azero.errors import EngineFailed
+from azero.records.record import OUT_OF_TIME
 from azero.system.formats import warn_once
 from azero.system.workers import WorkersDied
+
+
+class GameClocks(NamedTuple):
+    """What the clocks of both sides showed in a game, A's first, in seconds."""
+
+    used_s: tuple[float, float]
+    least_left_s: tuple[float, float]  # after a move
 
 
 @dataclass(frozen=True)
@@ -25,6 +35,7 @@ class GameResult:
       opening_plies: the first actions, which were drawn at random.
       termination: `resignation` or `time forfeit`; empty if the game ended by the rules.
       thoughts: what the players thought of the moves after the opening, if the match keeps thoughts.
+      clocks: what the clocks showed; None without clocks.
     """
 
     pair: int
@@ -34,9 +45,15 @@ class GameResult:
     opening_plies: int = 0
     termination: str = ""
     thoughts: tuple[Thought | None, ...] = ()
+    clocks: GameClocks | None = None
+
+    @property
+    def number(self) -> int:
+        """Its number in the match: games 2p and 2p + 1 are pair p, and A moves first in even games."""
+        return 2 * self.pair + (not self.a_is_first)
 
 
-@dataclass
+@dataclass(frozen=True)
 class TimeUse:
     """What both sides did with their clocks, A first.
 
@@ -51,6 +68,15 @@ class TimeUse:
     losses_on_time: list[int]
     used_s: list[list[float]]
     least_left_s: list[float]
+
+    @classmethod
+    def of_games(cls, control: TimeControl, results: Sequence[GameResult]) -> "TimeUse":
+        """Returns it from the finished games of a match."""
+        clocks = [each.clocks for each in results if each.clocks]
+        lost = [each.score for each in results if each.termination == OUT_OF_TIME]
+        used = [[each.used_s[side] for each in clocks] for side in (0, 1)]
+        least = [min([Clock(control).left_s, *(each.least_left_s[side] for each in clocks)]) for side in (0, 1)]
+        return cls(str(control), [lost.count(0.0), lost.count(1.0)], used, least)
 
     def to_json(self) -> dict:
         """Returns an object for JSON, with the mean seconds of a game."""
@@ -103,17 +129,37 @@ class MatchResult:
         return pair_scores(self.results)
 
     @property
+    def score(self) -> float:
+        """A's share of the points, in [0, 1]; a draw is half a point."""
+        return self.tally.score
+
+    @property
+    def score_ci95(self) -> tuple[float, float]:
+        """The ends of the score's 95 % interval."""
+        return score_interval(self.pair_scores)
+
+    @property
+    def elo(self) -> float | None:
+        """The Elo difference that belongs to the score; None if A won or lost every game, so that it is infinite."""
+        return finite_or_none(elo_from_score(self.score))
+
+    @property
+    def elo_ci95(self) -> tuple[float | None, float | None]:
+        """The ends of the Elo difference's 95 % interval. None is an infinite one, if A won or lost every game."""
+        low, high = elo_interval(self.pair_scores)
+        return finite_or_none(low), finite_or_none(high)
+
+    @property
     def distinct_games(self) -> int:
         """Number of games that differ in their moves or in which side played them."""
         return len({(result.a_is_first, result.actions) for result in self.results})
 
     def to_json(self) -> dict:
         """Returns the object that `azero evaluate --json` prints."""
-        tally, pairs = self.tally, self.pair_scores
+        tally = self.tally
         fields = {"a": self.a, "b": self.b, "game": self.game, "games": tally.games}
-        fields |= {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses, "score": tally.score}
-        fields |= {"score_ci95": list(score_interval(pairs)), "elo": finite_or_none(elo_from_score(tally.score))}
-        fields |= {"elo_ci95": [finite_or_none(end) for end in elo_interval(pairs)]}
+        fields |= {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses, "score": self.score}
+        fields |= {"score_ci95": list(self.score_ci95), "elo": self.elo, "elo_ci95": list(self.elo_ci95)}
         fields |= {"distinct_games": self.distinct_games, "elapsed_s": self.elapsed_s}
         fields |= {"seconds_per_move": [self.seconds_a, self.seconds_b]}
         fields |= {"simulations_per_move": [self.simulations_a, self.simulations_b]}
@@ -169,6 +215,27 @@ def spent_by(agent: Agent) -> np.ndarray:
     return np.array([agent.seconds, agent.simulations, agent.moves, agent.full_trees], float)
 
 
+class Cost(NamedTuple):
+    """What games have cost.
+
+    Attributes:
+      elapsed_s: seconds of all games, without compilation.
+      spent: [2, 4], seconds, simulations, moves and full trees of both agents, A first; see `spent_by`.
+    """
+
+    elapsed_s: float
+    spent: np.ndarray
+
+    def plus(self, other: "Cost") -> "Cost":
+        return Cost(self.elapsed_s + other.elapsed_s, self.spent + other.spent)
+
+    def minus(self, other: "Cost") -> "Cost":
+        return Cost(self.elapsed_s - other.elapsed_s, self.spent - other.spent)
+
+
+NO_COST = Cost(0.0, np.zeros((2, 4)))
+
+
 def early_end_of(error: EngineFailed | WorkersDied | KeyboardInterrupt, when: str) -> Unfinished | Interrupted:
     """Returns the exception that ends the match; its `result` is not set yet."""
     if isinstance(error, KeyboardInterrupt):
@@ -180,8 +247,7 @@ def finish(
     names: tuple[str, str],
     game: str,
     results: list[GameResult],
-    elapsed_s: float,
-    spent: Sequence[np.ndarray],
+    cost: Cost,
     decision: str | None,
     early_end: Unfinished | Interrupted | None,
     time_use: TimeUse | None = None,
@@ -190,15 +256,15 @@ def finish(
 
     Args:
       names: of both agents, A first.
-      spent: seconds, simulations, moves and full trees of both agents in these games; see `spent_by`.
     """
-    for name, (*_, num_full) in zip(names, spent, strict=True):
+    for name, (*_, num_full) in zip(names, cost.spent, strict=True):
         if num_full:
             warn_once(f"{name}: its search tree had no room to grow at some moves; full_trees counts them")
-    (seconds_a, simulations_a), (seconds_b, simulations_b) = ((each[:2] / max(each[2], 1)).tolist() for each in spent)
-    costs = (elapsed_s, seconds_a, seconds_b, simulations_a, simulations_b)
+    each_side = ((each[:2] / max(each[2], 1)).tolist() for each in cost.spent)
+    (seconds_a, simulations_a), (seconds_b, simulations_b) = each_side
+    costs = (cost.elapsed_s, seconds_a, seconds_b, simulations_a, simulations_b)
     failure = str(early_end) if early_end else None
-    full_trees = int(spent[0][3]), int(spent[1][3])
+    full_trees = int(cost.spent[0][3]), int(cost.spent[1][3])
     match = MatchResult(*names, game, results, *costs, decision, failure, time_use, full_trees)
     if early_end:
         early_end.result = match if results else None

@@ -3,13 +3,27 @@
 import time
 from collections.abc import Callable
 from itertools import islice
+from pathlib import Path
+
+import numpy as np
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock, TimeControl
 from azero.arena.agents.pondering import Ponderer
 from azero.arena.agents.suggestion import RESIGN, Thought
+from azero.arena.matches.kept import kept_games
 from azero.arena.matches.openings import OPENING_PLIES, check_numbers, draw_openings
-from azero.arena.matches.results import GameResult, MatchResult, TimeUse, early_end_of, finish, spent_by, tally_of
+from azero.arena.matches.results import (
+    Cost,
+    GameClocks,
+    GameResult,
+    MatchResult,
+    TimeUse,
+    early_end_of,
+    finish,
+    spent_by,
+    tally_of,
+)
 from azero.arena.matches.statistics import Tally
 from azero.errors import EngineFailed
 from azero.games import Game, State
@@ -26,6 +40,7 @@ def play_timed_match(
     opening_plies: int = OPENING_PLIES,
     is_pondering: bool = False,
     on_games: Callable[[int, Tally], None] = lambda finished, tally: None,
+    out: str | Path | None = None,
 ) -> MatchResult:
     """Plays `num_games` games in pairs; the arguments and errors are those of `play_match`.
 
@@ -34,31 +49,37 @@ def play_timed_match(
       is_pondering: whether both sides think on the opponent's time.
     """
     check_numbers(num_games, opening_plies)
+    kept = kept_games(out, a, b, game, seed, opening_plies, clock=str(control), ponder=is_pondering)
+    results = {number: each for number, each in kept.results.items() if number < num_games}
     openings = list(islice(draw_openings(game, opening_plies, seed), (num_games + 1) // 2))
     before = [spent_by(agent) for agent in (a, b)]
-    use = TimeUse(str(control), [0, 0], [[], []], [Clock(control).left_s] * 2)
-    results: list[GameResult] = []
     early_end = None
     for agent in (a, b):
         agent.start_clock()
     begin = time.perf_counter()
-    for number in range(num_games):
-        try:
-            results.append(_play_game(a, b, openings[number // 2], number, control, is_pondering, use))
-        except (EngineFailed, KeyboardInterrupt) as error:
-            early_end = early_end_of(error, f"after {len(results)} of {num_games} games")
-            break
-        on_games(1, tally_of(results))
-    elapsed_s = time.perf_counter() - begin
-    spent = [spent_by(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]
-    return finish((a.name, b.name), str(game), results, elapsed_s, spent, None, early_end, use)
+
+    def cost() -> Cost:
+        spent = [spent_by(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]
+        return Cost(time.perf_counter() - begin, np.stack(spent))
+
+    try:
+        if results:
+            on_games(len(results), tally_of(list(results.values())))
+        for number in sorted({*range(num_games)} - results.keys()):
+            results[number] = _play_game(a, b, openings[number // 2], number, control, is_pondering)
+            kept.add([results[number]], cost())
+            on_games(1, tally_of(list(results.values())))
+    except (EngineFailed, KeyboardInterrupt) as error:
+        early_end = early_end_of(error, f"after {len(results)} of {num_games} games")
+    games = [results[number] for number in sorted(results)]
+    use = TimeUse.of_games(control, games)
+    return finish((a.name, b.name), str(game), games, kept.cost, None, early_end, use)
 
 
-def _play_game(
-    a: Agent, b: Agent, opening: State, number: int, control: TimeControl, is_pondering: bool, use: TimeUse
-) -> GameResult:
+def _play_game(a: Agent, b: Agent, opening: State, number: int, control: TimeControl, is_pondering: bool) -> GameResult:
     """Plays one game; A plays first in even games."""
     state, clocks = opening.clone(), [Clock(control), Clock(control)]  # by agent, A first
+    least_left_s = [clock.left_s for clock in clocks]
     thoughts: list[Thought | None] = []
     termination = ""
     for agent in (a, b):
@@ -86,18 +107,16 @@ def _play_game(
                 state.apply_action(action)
             is_opponents = not state.is_terminal() and state.current_player() ^ (number % 2) != mover
             clock.spend(seconds, is_turn_over=is_opponents or state.is_terminal())
-            use.least_left_s[mover] = min(use.least_left_s[mover], clock.left_s)
+            least_left_s[mover] = min(least_left_s[mover], clock.left_s)
             if clock.has_fallen:
-                use.losses_on_time[mover] += 1
                 score, termination = float(mover), OUT_OF_TIME
                 break
             ponderers[mover] = Ponderer(agent, state) if is_pondering and is_opponents else None
     finally:
         for each in filter(None, ponderers):
             each.stop()
-    for used, clock in zip(use.used_s, clocks, strict=True):
-        used.append(clock.used_s)
     if score is None:
         score = (state.returns()[number % 2] + 1.0) / 2.0
     history, plies = tuple(state.history()), len(opening.history())
-    return GameResult(number // 2, number % 2 == 0, history, score, plies, termination, tuple(thoughts))
+    shown = GameClocks((clocks[0].used_s, clocks[1].used_s), (least_left_s[0], least_left_s[1]))
+    return GameResult(number // 2, number % 2 == 0, history, score, plies, termination, tuple(thoughts), shown)

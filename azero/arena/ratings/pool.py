@@ -86,9 +86,8 @@ def rate(
     if anchor is not None and anchor not in names:
         raise BadInput(f"anchor = {anchor!r} should be an agent of the pool: {', '.join(names)}")
     played = game_of_pool(names, game)
-    pool = Pool(
-        played, names, lambda name, own: make_agent(name, played, own, threads), seed, Path(out) if out else None
-    )
+    path = Path(out) if out else None
+    pool = Pool(played, names, lambda name, own: make_agent(name, played, own, threads), seed, path, threads=threads)
     pool.play(GAMES_PER_AGENT * len(names) if games is None else games)
     return pool.ratings(anchor or names[0])
 
@@ -116,6 +115,7 @@ class Pool:
       make: makes an agent from its name and a seed.
       path: the file that keeps the games; None: they are not kept.
       workers: those that play; None: this process.
+      threads: games with other programs that this process plays at the same time, as in `play_match`.
 
     Raises BadInput if there are fewer than two agents, two are the same, one cannot be made, the seed is not of 0 to
     2^63 - 1, or the file is not of this game.
@@ -129,9 +129,10 @@ class Pool:
         seed: int,
         path: Path | None,
         workers: MatchWorkers | None = None,
+        threads: int = 1,
     ):
         self.game, self.names, self.seed = game, list(names), seed
-        self._make, self._path, self._workers = make, path, workers
+        self._make, self._path, self._workers, self._threads = make, path, workers, threads
         for place, name in enumerate(names):
             if name in names[:place]:
                 raise BadInput(f"agent {name!r} is named twice; a pool has each agent once")
@@ -238,8 +239,10 @@ class Pool:
     def _play_here(self, match: Match, on_games: Callable[[int, Tally], None]) -> MatchResult:
         with contextlib.ExitStack() as stack:
             one, other = (stack.enter_context(contextlib.closing(self._make(*side))) for side in match.sides)
-            num_games, first = 2 * match.num_pairs, match.first
-            return play_match(one, other, self.game, num_games, match.seed, on_games=on_games, first_pair=first)
+            num_games, first, threads = 2 * match.num_pairs, match.first, self._threads
+            return play_match(
+                one, other, self.game, num_games, match.seed, on_games=on_games, first_pair=first, threads=threads
+            )
 
     @contextlib.contextmanager
     def _kept(self, meetings: Sequence[Meeting]) -> Iterator[list[MatchResult]]:

@@ -1,7 +1,7 @@
 """Another engine as an agent, through the Go Text Protocol, version 2, in any game.
 
-Moves are written in azero's notation of the game. An engine may answer `resign`. It plays the games of a match one
-after another. Each game begins with `clear_board`, and continues with one `play` or `genmove` per move. The engine is
+Moves are written in azero's notation of the game. An engine may answer `resign`. A process plays one game after
+another. Each game begins with `clear_board`, and continues with one `play` or `genmove` per move. The engine is
 not asked for a forced pass. Some engines pass by themselves and refuse `play black pass`: a refused forced pass is
 skipped.
 """

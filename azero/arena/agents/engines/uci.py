@@ -1,7 +1,7 @@
 """Another engine as an agent, through the Universal Chess Interface with the variants of Fairy-Stockfish.
 
-The engine gets each position as FEN, so it needs no moves that led to it. It plays the games of a match one after
-another. Options in the agent's name:
+The engine gets each position as FEN, so it needs no moves that led to it. A process plays one game after another.
+Options in the agent's name:
 
 uci(seconds=2):COMMAND           seconds per move, 1 by default
 uci(nodes=10000):COMMAND         nodes per move

@@ -44,7 +44,7 @@ def turns_of_opponent(state: State, since: int = 0) -> list[Turn]:
         if ply >= since and before.current_player() != player:
             turns.append(Turn(before.clone(), action))
         before.apply_action(action)
-    return turns[-WATCHED:] if before.hash_key() == state.hash_key() else []
+    return turns[-WATCHED:] if before == state else []
 
 
 def adapted(levels: Sequence[Level], state: State, judge: Callable[[State], Judged], since: int = 0) -> Level:

@@ -65,11 +65,15 @@ class LevelAgent(Agent):
         self._began: int | None = None  # plies before its first move on the clock
         self._seeds: list[int] = []
         self._thoughts: list[Thought | None] = []
-        self._memory: dict[tuple[int, int], Judged] = {}  # by seed and position
+        self._memory: dict[tuple[int, int | bytes], Judged] = {}  # by seed and position
 
     @property
     def at_full_strength(self) -> Agent:
         return self.inner
+
+    @property
+    def most_slots(self) -> int:
+        return self.inner.most_slots
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         if self.level.is_full:
@@ -180,7 +184,7 @@ class LevelAgent(Agent):
 
     def _remembered(self, state: State, seed: int) -> Judged:
         """Returns what the adaptive level thinks of a position of the opponent, kept for later moves of the game."""
-        key = seed, state.hash_key()
+        key = seed, state.position_key()
         if key not in self._memory:
             self._memory[key] = self._judge(state, seed, self.level.simulations)[1]
             if len(self._memory) > _REMEMBERED:

@@ -67,7 +67,7 @@ class Level:
         if self.sight < 1:
             sight = f"It overlooks wins in one, its own and the opponent's, at {1 - self.sight:.0%} of its moves."
         return (
-            f"{search}. A move {self.temperature:.2g} points worse than the best is 2.7 times less likely, and one "
+            f"{search}. A move {self.temperature:g} points worse than the best is 2.7 times less likely, and one "
             f"over {self.cap:.0f} points worse is never played. {sight}"
         )
 
