@@ -123,6 +123,16 @@ def test_review_refuses_what_it_cannot_judge(run_azero, games, tmp_path):
     assert_bad_input(run_azero("review", games, "uct"), "nothing to review")
 
 
+def test_a_net_reviews_a_game_with_the_game_s_own_komi(run_azero, tmp_path):
+    path = tmp_path / "a.sgf"
+    path.write_text("(;GM[1]SZ[7]KM[6.5];B[dd];W[cc])")
+    code, output, errors = run_azero("review", path, "go_7x7", "--simulations", 2)
+    assert code == 0 and "go(size=7,komi=6.5)" in output
+    assert "was trained with komi 8.5; it plays go(size=7,komi=6.5)" in errors and errors.count("\n") == 1
+    code, output, errors = run_azero("review", path, "go_7x7", "--simulations", 2, "--game", "go(size=7,komi=8.5)")
+    assert code == 0 and "a record has komi 6.5; it is read as of go(size=7,komi=8.5)" in errors
+
+
 def test_games_of_a_run(run_azero, tmp_path):
     path = tmp_path / "selfplay.txt"
     code, _, errors = run_azero("games-of", RUN, "--games", 3, "--record", path)

@@ -106,7 +106,7 @@ def _read(paths: list[str], maker: Maker, name: str) -> "tuple[list[Record], Age
     from azero.records.files import read_records_of_one_game
 
     told = make_trusted_game(maker.game) if isinstance(maker.game, str) else game_of(name)
-    records = read_records_of_one_game(paths, told)
+    records = read_records_of_one_game(paths, told, keeps_komi=maker.game is None)
     if not any(each.line() for each in records):
         raise BadInput("there is nothing to review: the games have no moves")
     return [each for each in records if each.line()], maker._replace(game=records[0].game).agent(name)

@@ -82,7 +82,7 @@ def check_strategy(value: object, methods: Iterable[str]) -> None:
             raise BadInput(f"{name} needs a method {method!r}: kernels call it")
 
 
-_REASON = r"^\s*((?:\w+Error: )?(?:name '|Untyped|Unknown attribute|Cannot unify|Can't unify|No implementation).*)$"
+_REASON = r"^[ \t]*((?:\w+Error: )?(?:name '|Untyped|Unknown attribute|Cannot unify|Can't unify|No implementation).*)$"
 """What a line of a compiler's message looks like that says why; the first one counts."""
 
 

@@ -16,11 +16,17 @@ SOURCE_IDENTITY = "source_identity"
 SHORT_IDENTITY = 16
 """Hex digits of an identity in checkpoints and other files. Trust depends on all 64."""
 
+_WITHOUT_ARGUMENTS = re.compile(r"(?:(.*\.py)\s*:\s*)?(\w+)")
+_BEFORE_ARGUMENTS = re.compile(rf"{_WITHOUT_ARGUMENTS.pattern}\s*\(")
+
 _EXAMPLES = {"game": "connect_four(rows=6)", "net": "my_net.py:MyNet(width=64)"}
 
 
 SIZES = {"size", "rows", "columns"}
 """The parameters that are the size of the board."""
+
+KOMI = "komi"
+"""The parameter that changes only who has won at the end."""
 
 
 def file_of(text: str, what: str = "game") -> str | None:
@@ -43,12 +49,14 @@ def parts_of(text: str, what: str = "game") -> tuple[str | None, str, str | None
     Args:
       what: "game", or "net": a net of a user's has a name of the same form.
     """
-    match = re.fullmatch(r"\s*(?:(.*\.py)\s*:\s*)?(\w+)\s*(?:\((.*)\))?\s*", text)
+    name = text.strip()
+    has_arguments = name.endswith(")")
+    # No pattern takes the arguments: after each `.py:`, it would look through the rest of the text.
+    match = _BEFORE_ARGUMENTS.match(name) if has_arguments else _WITHOUT_ARGUMENTS.fullmatch(name)
     if not match or not text.isprintable():
         example = f"{text}:My{what.capitalize()}" if text.endswith(".py") else _EXAMPLES[what]
         raise BadInput(f"{what} {text!r} is not of the form name or name(parameter=value,...), e.g. {example}")
-    file, name, arguments = match.groups()
-    return file, name, arguments
+    return match[1], match[2], name[match.end() : -1] if has_arguments else None
 
 
 def name_of(rules: Rules) -> str:
@@ -66,18 +74,23 @@ def contrast(text: str, rules: Rules) -> str:
     It gives both names, and the parameters that differ if both are the same game with other parameters, e.g.
     `go(size=7), not go(komi=9.0): size is 7, not 9; komi is 7.5, not 9.0`.
     """
-    differing = "; ".join(f"{key} is {own}, not {sought}" for key, own, sought in _differing(text, rules) or ())
+    found = differences(text, rules) or {}
+    differing = "; ".join(f"{key} is {own}, not {sought}" for key, (own, sought) in found.items())
     return f"{text}, not {name_of(rules)}: {differing}".removesuffix(": ")
 
 
-def is_same_up_to_size(text: str, rules: Rules) -> bool:
-    """Returns whether the game named `text` is that of `rules`, but for the size of the board."""
-    differing = _differing(text, rules)
-    return differing is not None and {key for key, _, _ in differing} <= SIZES
+def is_playable(text: str, rules: Rules, has_any_size: bool) -> bool:
+    """Returns whether a net of the game named `text` plays that of `rules`, which may have another komi.
+
+    Args:
+      has_any_size: whether the net plays its game in all sizes.
+    """
+    found = differences(text, rules)
+    return found is not None and found.keys() <= {KOMI, *(SIZES if has_any_size else ())}
 
 
-def _differing(text: str, rules: Rules) -> list[tuple[str, str, str]] | None:
-    """Returns name, own value and sought value of each parameter in which the game named `text` differs from `rules`.
+def differences(text: str, rules: Rules) -> dict[str, tuple[str, str]] | None:
+    """Returns own and sought value of each parameter in which the game named `text` differs from `rules`.
 
     Returns None if it is another game.
     """
@@ -87,7 +100,7 @@ def _differing(text: str, rules: Rules) -> list[tuple[str, str, str]] | None:
     own = {key: write_value(value) for key, value in parameters_of(type(rules)).items()}
     own |= dict(part.split("=", 1) for part in arguments.removesuffix(")").split(",") if "=" in part)
     sought = {key: write_value(getattr(rules, key)) for key in parameters_of(type(rules))}
-    return [(key, own[key], value) for key, value in sought.items() if own[key] != value]
+    return {key: (own[key], value) for key, value in sought.items() if own[key] != value}
 
 
 def write_value(value: object) -> str:

@@ -52,9 +52,8 @@ def text_to_board(text: str, height: int, width: int, kinds: str = PLAYERS) -> t
     if len(rows) != height:
         raise BadInput(f"the board has {height} rows, not {len(rows)}")
     for number, row in enumerate(rows, start=1):
-        for cell in row:
-            if cell not in f"{kinds}.":
-                raise BadInput(f"row {number} from the top has {cell!r}; a cell is one of {' '.join(kinds)} .")
+        if wrong := row.lstrip(f"{kinds}."):
+            raise BadInput(f"row {number} from the top has {wrong[0]!r}; a cell is one of {' '.join(kinds)} .")
         if len(row) != width:
             raise BadInput(f"the board has {width} columns, but row {number} from the top has {len(row)} cells")
     return "".join(rows), fields

@@ -14,7 +14,7 @@ from azero.config.schema import NetConfig, SearchConfig
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.make import make_trusted_game
-from azero.games.names import contrast, file_of, is_made_with, is_same_up_to_size, without_folder
+from azero.games.names import KOMI, contrast, differences, file_of, is_made_with, is_playable, without_folder
 from azero.games.user.sources import Sources
 from azero.games.user.trust import Untrusted
 from azero.nets.checkpoint_card import Card, card_from
@@ -92,7 +92,7 @@ def _as_known(path: Path, card: Card) -> Card:
 def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
     """Returns the game that a checkpoint plays; raises BadInput if `game` is given and is another game.
 
-    A net for all sizes plays the game in other sizes, too.
+    A net plays the game with another komi, too; a notice names its own. A net for all sizes plays it in other sizes.
 
     Without `game`, the file of a user's own game runs only if it is trusted (`games/user/trust.py`) and its code is
     unchanged since the checkpoint was made. If it has changed, or is at neither place that the card names, pass `game`.
@@ -100,8 +100,10 @@ def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
     game = game or _game_told(path, card)
     if without_folder(game.name) == without_folder(card.game):
         return game
-    if card.net.get("name") not in ANY_SIZE or not is_same_up_to_size(card.game, game.rules):
+    if not is_playable(card.game, game.rules, card.net.get("name") in ANY_SIZE):
         raise BadInput(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules)}")
+    if komi := (differences(card.game, game.rules) or {}).get(KOMI):
+        warn_once(f"checkpoint {str(path)!r} was trained with komi {komi[0]}; it plays {game}")
     return game
 
 

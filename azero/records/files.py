@@ -25,11 +25,12 @@ _SGF_HEAD, _SGF_END = re.compile(rb"\s*\(\s*;"), re.compile(rb"\)\s*$")
 _LOOKED_AT = 1 << 16  # bytes at both ends of a file
 
 
-def read_records(path: str | Path, game: Game | None = None) -> Iterator[Record]:
+def read_records(path: str | Path, game: Game | None = None, keeps_komi: bool = False) -> Iterator[Record]:
     """Yields the records in a file. Every move is checked by the rules.
 
     Args:
       game: the game that all records must have; None: the records name it. A user's own game must be given.
+      keeps_komi: whether records may have another komi than `game`, which they keep.
 
     Raises:
       BadInput: the file cannot be read, is cut short, is of another game, or has an illegal move. The message has the
@@ -41,7 +42,7 @@ def read_records(path: str | Path, game: Game | None = None) -> Iterator[Record]
     except OSError as error:
         raise BadInput(f"record {str(path)!r} cannot be read: {error.strerror or error}") from None
     try:
-        for record in _parsed(path, data, game):
+        for record in _parsed(path, data, game, keeps_komi):
             is_empty = False
             yield record
     except BadInput as error:
@@ -50,14 +51,15 @@ def read_records(path: str | Path, game: Game | None = None) -> Iterator[Record]
         raise BadInput(f"record {str(path)!r} has no games")
 
 
-def read_records_of_one_game(paths: Sequence[str | Path], game: Game | None = None) -> list[Record]:
+def read_records_of_one_game(
+    paths: Sequence[str | Path], game: Game | None = None, keeps_komi: bool = False
+) -> list[Record]:
     """Returns the records in several files, all of the same game, one after another; raises as `read_records`."""
     records: list[Record] = []
     for path in paths:
-        for record in read_records(path, game):
-            if game is not None and record.game != game:
-                raise BadInput(f"{path}: a game of {record.game} cannot be beside one of {game}")
-            game = record.game
+        for record in read_records(path, records[0].game if records else game, keeps_komi):
+            if records and record.game != records[0].game:
+                raise BadInput(f"{path}: a game of {record.game} cannot be beside one of {records[0].game}")
             records.append(record)
     return records
 
@@ -127,10 +129,10 @@ def is_sgf(path: Path) -> bool:
     return path.suffix.lower() == ".sgf"
 
 
-def _parsed(path: Path, data: bytes, game: Game | None) -> Iterator[Record]:
+def _parsed(path: Path, data: bytes, game: Game | None, keeps_komi: bool) -> Iterator[Record]:
     if is_sgf(path):
-        return sgf_to_records(data, game)
+        return sgf_to_records(data, game, keeps_komi=keeps_komi)
     try:
-        return text_to_records(data.decode("utf-8-sig"), game)
+        return text_to_records(data.decode("utf-8-sig"), game, keeps_komi=keeps_komi)
     except UnicodeDecodeError:
         raise BadInput("it is not a text file in UTF-8") from None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.make import make_trusted_game
-from azero.games.names import file_of, without_folder
+from azero.games.names import KOMI, differences, file_of, without_folder
 from azero.records.annotations import read_comments, read_name
 from azero.records.record import MOST_DEEP, RESULTS, UNKNOWN, Node, Record, TooManyMoves, result_of
 from azero.records.tokens import Token, split, unescaped
@@ -21,18 +21,21 @@ _RESULTS = *RESULTS.values(), UNKNOWN
 _CUT_SHORT = f"the game has no result at its end, one of {', '.join(_RESULTS)}; is the file cut short?"
 
 
-def text_to_records(text: str, game: Game | None = None, most_moves: int | None = None) -> Iterator[Record]:
+def text_to_records(
+    text: str, game: Game | None = None, most_moves: int | None = None, keeps_komi: bool = False
+) -> Iterator[Record]:
     """Yields the records in a text, one after another.
 
     Args:
       game: the game that all records must have; None: the records name it.
       most_moves: of all records, variations included.
+      keeps_komi: whether records may have another komi than `game`, which they keep.
 
     Raises:
       BadInput: the text is not in this format, or a game breaks the rules. The message begins with the line.
       TooManyMoves: there are more than `most_moves`.
     """
-    reader = _Reader(text, game, most_moves)
+    reader = _Reader(text, game, most_moves, keeps_komi)
     while reader.token.kind != "end":
         yield reader.read()
 
@@ -44,11 +47,11 @@ class _Reader:
       token: the next token.
     """
 
-    def __init__(self, text: str, game: Game | None, most_moves: int | None):
+    def __init__(self, text: str, game: Game | None, most_moves: int | None, keeps_komi: bool):
         self._tokens = split(text)
         self.token = next(self._tokens)
         self._most_moves, self._num_moves = most_moves, 0  # of the records before
-        self._game = game
+        self._game, self._keeps_komi = game, keeps_komi
         self._known: dict[str, Game] = {}  # games by the names in tags
         self._starts: dict[Game, State] = {}  # their initial positions, which records share
 
@@ -128,7 +131,8 @@ class _Reader:
                 raise BadInput(f"the record is of {name}, not of {self._game}")
             raise BadInput(f"the record is of a user's game, which runs only if you name it, e.g. {name!r}")
         game = make_trusted_game(name)
-        if self._game and game != self._game:
+        differing = differences(str(game), self._game.rules) if self._game else {}
+        if differing is None or not differing.keys() <= ({KOMI} if self._keeps_komi else set()):
             raise BadInput(f"the record is of {name}, not of {self._game}")
         return game
 

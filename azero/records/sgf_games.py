@@ -3,6 +3,7 @@
 Source: Hollosi, SGF file format FF[4], red-bean.com/sgf: the pages on properties, Go, Othello, Hex and Amazons.
 """
 
+import functools
 import re
 from collections.abc import Sequence
 
@@ -40,13 +41,16 @@ def size_to_text(game: Game) -> str:
     return str(height) if height == width else f"{width}:{height}"
 
 
-def game_of(number: str, size: str, komi: str, has_swap: bool, full_name: str, game: Game | None) -> Game:
+def game_of(
+    number: str, size: str, komi: str, has_swap: bool, full_name: str, game: Game | None, keeps_komi: bool
+) -> Game:
     """Returns the game that the properties GM, SZ and KM tell; raises BadInput if it is unknown or not `game`.
 
     Args:
       has_swap: whether the second player's first move is the swap of Hex.
       full_name: azero's name of the game, where azero wrote the record; otherwise empty.
       game: the game that the record must have, up to what SGF cannot tell; None: any.
+      keeps_komi: whether the record's own komi holds if `game` has another one. If not, a notice names both.
     """
     names = {str(each): name for name, each in _NUMBERS.items()}
     if (number or "1") not in names:
@@ -57,14 +61,29 @@ def game_of(number: str, size: str, komi: str, has_swap: bool, full_name: str, g
     if full_name and game is None:
         if file_of(full_name):
             raise BadInput(f"the record is of a user's game, {full_name}, which SGF cannot have")
-        game = make_trusted_game(full_name)
+        game = _game_named(full_name)
     if game is None:
-        return make_trusted_game(f"{name}({_parameters(name, rows, columns, komi, has_swap)})")
+        return _game_named(f"{name}({_parameters(name, rows, columns, komi, has_swap)})")
     if _base(game) != name or game.planes_shape[1:] != (rows, columns):
         raise BadInput(f"the record is of {name} on {columns}x{rows}, not of {game}")
     if isinstance(game.rules, Go) and komi.strip() and _read_komi(komi) != game.rules.komi:
+        if keeps_komi:
+            own = _game_named(f"go({_parameters(name, rows, columns, komi, has_swap)})")
+            return Game(game.rules._replace(komi=own.rules.komi))
         warn_once(f"a record has komi {_read_komi(komi):g}; it is read as of {game}, with komi {game.rules.komi:g}")
     return game
+
+
+@functools.lru_cache(maxsize=64)
+def _game_named(name: str) -> Game:
+    """Returns a game of azero's by its name; raises BadInput. The games of a file have few names."""
+    return make_trusted_game(name)
+
+
+@functools.lru_cache(maxsize=64)
+def start_of(game: Game) -> State:
+    """Returns the initial position, which the records of a game share."""
+    return game.new_initial_state()
 
 
 def _base(game: Game) -> str:
@@ -73,7 +92,7 @@ def _base(game: Game) -> str:
 
 def _read_size(text: str, name: str) -> tuple[int, int]:
     """Returns columns and rows."""
-    found = re.fullmatch(r"\s*(\d{1,2})\s*(?::\s*(\d{1,2}))?\s*", text or str(_SIZES[name]))
+    found = re.fullmatch(r"(\d{1,2})(?:\s*:\s*(\d{1,2}))?", text.strip() or str(_SIZES[name]))
     if found is None:
         raise BadInput(f"SZ[{text[:20]}] should be a size, e.g. SZ[9]")
     return int(found[1]), int(found[2] or found[1])
@@ -139,6 +158,8 @@ def stones_to_start(game: Game, stones: Sequence[Sequence[str]], player: int) ->
     cells = ["."] * (height * width)
     for stone, own in zip(PLAYERS, stones, strict=True):
         for cell in (cell for text in own for cell in _points(game, text)):
+            if cells[cell] not in (".", stone):
+                raise BadInput(f"AB and AW both put a stone on {_point(game, cell)}")
             cells[cell] = stone
     return game.state_from_text(board_to_text(cells, width, PLAYERS[player]))
 

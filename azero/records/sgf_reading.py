@@ -1,8 +1,11 @@
 """Reads records from SGF. Properties that azero has no use for are left out."""
 
 import contextlib
+import itertools
 import re
+import string
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from sgfmill import sgf_grammar
 
@@ -11,75 +14,162 @@ from azero.games import Game, State
 from azero.games.checks import is_forced_pass
 from azero.records.annotations import read_comments
 from azero.records.record import ADJUDICATED, DRAWN, MOST_DEEP, RESERVED, UNKNOWN, Node, Record, TooManyMoves, result_of
-from azero.records.sgf_games import COLOURS, SWAP, game_of, stones_to_start, text_to_move
+from azero.records.sgf_games import COLOURS, SWAP, game_of, start_of, stones_to_start, text_to_move
 from azero.records.sgf_writing import ENDS, MARKS, PRIVATE, RESULTS, TAGS
 
 _ENCODINGS = {
     *("utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1", "windows-1252", "cp1252"),
-    *("gb2312", "gbk", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr"),
+    *("euc-jp", "euc-kr"),
 }
-"""Encodings that are read. Others of Python's do not make text, or make what cannot be written again."""
+"""Encodings in which brackets and backslashes are no part of other characters.
 
-_VALUE = re.compile(rb"\[(?:[^\]\\]+|\\.)*+\]", re.DOTALL)
+Others of Python's, but those below, do not make text, or make what cannot be written again.
+"""
+
+_TWO_BYTES = {
+    **dict.fromkeys(("gb2312", "gbk", "cp936", "gb18030"), "gb18030"),
+    **dict.fromkeys(("big5", "cp950"), "cp950"),
+    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "windows-31j", "cp932"), "cp932"),
+}
+"""Encodings in which the second byte of a character may be a bracket or a backslash, each with one that has more."""
+
+_TOLD = re.compile(rb"(\(\s*;)|(?<![A-Za-z])CA\s*\[\s*([\w-]+)\s*\]")
+_BEGIN = re.compile(rb"\(\s*;")
+_PART = re.compile(rb"\s*+(?:([;()])|([A-Za-z]+)|\[((?:[^\]\\]+|\\.)*+)\])", re.DOTALL)
+_LOWER = string.ascii_lowercase.encode()
+_MAY_FOLLOW = {b"": b"(", b"(": b";", b";": b";()", b")": b"()"}
 
 Properties = dict[str, list[bytes]]
+Parts = list[str | Properties]
+"""The brackets and the nodes of a game, in their order. The main line ends with the first closing bracket."""
 
 
-def sgf_to_records(data: bytes | str, game: Game | None = None, most_moves: int | None = None) -> Iterator[Record]:
-    """Yields the records in a collection, one after another.
+def sgf_to_records(
+    data: bytes | str, game: Game | None = None, most_moves: int | None = None, keeps_komi: bool = False
+) -> Iterator[Record]:
+    """Yields the records in a collection, one after another. What is no game is left out before and between them.
 
     Args:
       data: of a file, in the encoding that it tells; or a text, whatever it tells.
       game: the game that all records must have, up to what SGF cannot tell, such as superko; None: they name it.
       most_moves: of all records, variations included. A node without a move counts, too.
+      keeps_komi: whether records may have another komi than `game`, which they keep. If not, a notice names both.
 
     Raises:
       BadInput: the data is no SGF, or a game breaks the rules. The message begins with the number of the game.
       TooManyMoves: there are more than `most_moves`.
     """
     is_text = isinstance(data, str)
-    data = data.encode() if isinstance(data, str) else data
-    if most_moves is not None and _VALUE.sub(b"", data).count(b";") > most_moves:
-        raise TooManyMoves(most_moves)
-    try:
-        trees = sgf_grammar.parse_sgf_collection(data)
-    except ValueError as error:
-        raise BadInput(f"it is no SGF: {str(error)[:200]}; is the file cut short?") from None
-    for number, tree in enumerate(trees, start=1):
+    data = data.encode() if isinstance(data, str) else _in_utf8(data)
+    number = num_nodes = at = 0
+    while begin := _BEGIN.search(data, at):
+        number += 1
         try:
-            yield _Reader(tree, game, is_text).read()
+            parts, at = _parts_of(data, begin.start())
+            num_nodes += sum(isinstance(each, dict) for each in parts) - 1
+            if most_moves is not None and num_nodes > most_moves:
+                raise TooManyMoves(most_moves)
+            yield _Reader(parts, game, is_text, keeps_komi).read()
+        except TooManyMoves:
+            raise
         except BadInput as error:
             raise BadInput(f"game {number}: {error}") from None
+    if number == 0:
+        raise BadInput("it is no SGF: no game begins with (;")
+
+
+def _parts_of(data: bytes, at: int) -> tuple[Parts, int]:
+    """Returns the parts of the game that begins at a byte, and where it ends; raises BadInput if it is not whole."""
+    parts, depth, last = Parts(), 0, b""
+    node: Properties = {}
+    values: list[bytes] | None = None  # of the property that was named last
+    while found := _PART.match(data, at):
+        bracket, name, value = found.groups()
+        if value is not None and values is not None:
+            values.append(value)
+        elif values == []:
+            break  # a property without a value
+        elif name is not None and last == b";":
+            values = node.setdefault(name.translate(None, _LOWER).decode(), [])  # FF[1] has AddBlack for AB
+        elif bracket is not None and bracket in _MAY_FOLLOW[last]:
+            last, node, values = bracket, {}, None
+            parts.append(node if bracket == b";" else bracket.decode())
+            depth += (bracket == b"(") - (bracket == b")")
+        else:
+            break
+        at = found.end()
+        if depth == 0:
+            return parts, at
+    line = data.count(b"\n", 0, at) + 1
+    raise BadInput(f"it is no SGF from line {line} on; is the file cut short?")
+
+
+def _in_utf8(data: bytes) -> bytes:
+    """Returns a collection in which the games that tell an encoding of two bytes are in UTF-8.
+
+    Games that tell none are read as the last one before them that does.
+    """
+    told, begin = dict[int, str](), 0  # by where a game begins
+    for found in _TOLD.finditer(data):
+        begin = found.start() if found[1] else begin
+        if found[2]:
+            told.setdefault(begin, found[2].decode().lower())
+    ends = [*told, len(data)]
+    parts = (_recoded(data[begin:end], told[begin]) for begin, end in itertools.pairwise(ends))
+    return b"".join([data[: ends[0]], *parts])
+
+
+def _recoded(data: bytes, encoding: str) -> bytes:
+    """Returns data of an encoding of two bytes in UTF-8, and other data as they are."""
+    if encoding not in _TWO_BYTES or _is_utf_8(data):
+        return data
+    for each in (encoding, _TWO_BYTES[encoding]):
+        with contextlib.suppress(UnicodeDecodeError):
+            return data.decode(each).encode()
+    return data.decode(_TWO_BYTES[encoding], "replace").encode()
+
+
+def _is_utf_8(data: bytes) -> bool:
+    """Returns whether data are in UTF-8, whatever they tell. Shorter characters than of three bytes may be chance."""
+    try:
+        return max(data.decode(), default="") > "\u07ff"
+    except UnicodeDecodeError:
+        return False
+
+
+@dataclass
+class _Opened:
+    """An opening bracket: the place before it, the variations within each other there, and the brackets inside it."""
+
+    node: Node
+    state: State
+    depth: int
+    num_inside: int = 0
 
 
 class _Reader:
     """Reads one record."""
 
-    def __init__(self, tree: sgf_grammar.Coarse_game_tree, game: Game | None, is_text: bool):
-        self._tree, self._root = tree, tree.sequence[0]
+    def __init__(self, parts: Parts, game: Game | None, is_text: bool, keeps_komi: bool):
+        self._parts = parts
+        self._main = [each for each in itertools.takewhile(lambda part: part != ")", parts) if isinstance(each, dict)]
+        self._root = self._main[0]
         self._comments: dict[int, tuple[Node, list[str]]] = {}  # nodes with their comments, by the nodes' identities
         told = [] if is_text else self._root.get("CA", [])
         self._encoding = _decoded(told[0], "ascii").strip() if told else "utf-8"
         private = (each.partition(":") for each in self._texts(self._root, PRIVATE))
         self._private = {name: text for name, _, text in private if re.fullmatch(r"\w{1,100}", name)}
         number, size, komi = (self._text(self._root, name) for name in ("GM", "SZ", "KM"))
-        moves = (each for node in sgf_grammar.main_sequence_iter(tree) for each in node.get("W", [])[:1])
+        moves = (each for node in self._main for each in node.get("W", [])[:1])
         has_swap = next(moves, b"").strip().lower() == SWAP.encode()
-        self._game = game_of(number, size, komi, has_swap, self._private.pop("Game", ""), game)
+        self._game = game_of(number, size, komi, has_swap, self._private.pop("Game", ""), game, keeps_komi)
 
     def read(self) -> Record:
         """Returns the record; raises BadInput if it breaks the rules."""
         root = self._root
         tags = {tag: self._text(root, name) for tag, name in TAGS.items() if name in root}
         record = Record(self._start(), tags=tags)
-        left = [(self._tree, record.root, record.start, 0)]
-        while left:
-            tree, node, state, depth = left.pop()
-            if depth > MOST_DEEP:
-                raise BadInput(f"there are more than {MOST_DEEP} variations within each other")
-            for properties in tree.sequence:
-                node, state = self._add(properties, node, state, is_root=properties is root)
-            left += [(child, node, state, depth + (k > 0)) for k, child in enumerate(tree.children)][::-1]
+        self._add_all(record.root, record.start)
         for node, texts in self._comments.values():
             read_comments(node, texts)
         told, end = _read_result(self._text(root, "RE"))
@@ -91,6 +181,23 @@ class _Reader:
             record.tags.setdefault("Termination", ADJUDICATED)
         return record
 
+    def _add_all(self, node: Node, state: State) -> None:
+        """Adds the moves and the remarks of all nodes after the start."""
+        opened = list[_Opened]()
+        for part in self._parts:
+            if part == "(":
+                depth = opened[-1].depth + bool(opened[-1].num_inside) if opened else 0
+                if depth > MOST_DEEP:
+                    raise BadInput(f"there are more than {MOST_DEEP} variations within each other")
+                if opened:
+                    opened[-1].num_inside += 1
+                opened.append(_Opened(node, state, depth))
+            elif part == ")":
+                node, state = opened[-1].node, opened[-1].state
+                opened.pop()
+            elif isinstance(part, dict):
+                node, state = self._add(part, node, state, is_root=part is self._root)
+
     def _start(self) -> State:
         """Returns the position before the first move, with the stones that stand at the beginning."""
         position = self._private.pop("Position", None)
@@ -99,7 +206,7 @@ class _Reader:
         _, height, width = self._game.planes_shape
         given = [len(self._root.get(f"A{colour}", [])) for colour in COLOURS]
         if not any(given):
-            return self._game.new_initial_state()
+            return start_of(self._game)
         if sum(given) > height * width:
             raise BadInput(f"AB and AW put {sum(given)} stones on a board of {height * width} points")
         stones = [self._texts(self._root, f"A{colour}") for colour in COLOURS]
@@ -107,11 +214,7 @@ class _Reader:
         return stones_to_start(self._game, stones, COLOURS.index(to_move) if to_move in COLOURS else 0)
 
     def _first_mover(self) -> str:
-        for properties in sgf_grammar.main_sequence_iter(self._tree):
-            for colour in COLOURS:
-                if colour in properties:
-                    return colour
-        return COLOURS[0]
+        return next((colour for node in self._main for colour in COLOURS if colour in node), COLOURS[0])
 
     def _add(self, properties: Properties, node: Node, state: State, is_root: bool) -> tuple[Node, State]:
         """Adds the moves and the remarks of one SGF node; returns the last new node and the position there."""

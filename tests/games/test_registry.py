@@ -1,5 +1,6 @@
 """Tests of names of games: their meaning, their errors, and that a game's name makes an equal game."""
 
+import re
 from typing import NamedTuple
 
 import pytest
@@ -58,6 +59,18 @@ def test_names_come_back_as_they_were(name):
 def test_defaults_are_left_out_of_names():
     assert make_game("connect_four(columns=7,rows=5)").name == "connect_four(rows=5)"
     assert make_game("connect_four(rows=6,columns=7)").name == "connect_four"
+
+
+@given(
+    st.lists(st.sampled_from(["a", "1", " ", ":", "(", ")", ".py", ".py:", "/", "é", "\n"]), max_size=20).map("".join)
+)
+def test_a_name_has_the_parts_of_its_form(text):
+    form = re.fullmatch(r"\s*(?:(.*\.py)\s*:\s*)?(\w+)\s*(?:\((.*)\))?\s*", text)
+    if form and text.isprintable():
+        assert names.parts_of(text) == form.groups()
+    else:
+        with pytest.raises(BadInput):
+            names.parts_of(text)
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,7 @@ WRONG = {
     "a user's game": ("(;GM[1]SZ[9]AZ[Game:x.py:X];B[aa])", "a user's game"),
     "no point": ("(;GM[1]SZ[9]AB[tt])", "no point of the board"),
     "a pass as a stone": ("(;GM[1]SZ[9]AW[])", "no point of the board"),
+    "two stones on a point": ("(;GM[1]SZ[9]AB[aa][ca:cb]AW[cb];B[dd])", "AB and AW", "on cb"),
     "a swap as a stone": ("(;GM[11]SZ[5]AB[a1:swap-pieces])", "no point of the board"),
     "deep variations": (DEEP, "more than 100"),
     "deep brackets": ("(;GM[1]" * 5000, "no SGF"),
@@ -199,7 +200,48 @@ def test_a_komi_that_is_taken_for_another_is_told(capsys):
     assert capsys.readouterr().err == f"azero: {line}\n"
 
 
+def test_a_komi_is_kept_beside_what_the_file_cannot_tell(capsys):
+    game = make_game("go(size=7,komi=8.5,superko=false)")
+    (record,) = sgf_to_records("(;GM[1]SZ[7]KM[6.5];B[aa])", game, keeps_komi=True)
+    assert record.game == make_game("go(size=7,komi=6.5,superko=false)")
+    (record,) = sgf_to_records("(;GM[1]SZ[7];B[aa])", game, keeps_komi=True)
+    assert record.game == game and capsys.readouterr().err == ""
+    with pytest.raises(BadInput, match="game 1: go: komi=999"):
+        list(sgf_to_records("(;GM[1]SZ[7]KM[999];B[aa])", game, keeps_komi=True))
+
+
 def test_a_text_is_read_as_it_is_whatever_encoding_it_tells():
     (record,) = sgf_to_records("(;GM[1]SZ[9]CA[ISO-8859-1]PB[José];B[aa])")
     assert record.tags["First"] == "José"
     assert read("(;GM[1]SZ[9]CA[ISO-8859-1]PB[José];B[aa])".encode("latin-1")).tags["First"] == "José"
+
+
+TWO_BYTES = {
+    ("Shift_JIS", "shift_jis"): "表ソ転",
+    ("shift-jis", "cp932"): "表Ⅸ転",
+    ("Big5", "big5"): "功許因",
+    ("GBK", "gbk"): "乗乚",
+    ("GB2312", "gbk"): "乗乚",  # wider than what it tells
+    ("gb18030", "gb18030"): "乗乚䶮",
+}
+"""Texts by the encoding that is told, and the true one. Second bytes are backslashes and closing brackets."""
+
+
+@pytest.mark.parametrize(("told", "codec"), TWO_BYTES)
+def test_characters_of_two_bytes_hide_no_moves(told, codec):
+    text = TWO_BYTES[told, codec]
+    game = f"(;GM[1]SZ[9]C[{text}]CA[{told}]PB[{text}];B[aa]C[a\\]{text}];W[bb](;B[cc])(;B[dd]))\n".encode(codec)
+    utf_8 = "(;GM[1]SZ[9]CA[UTF-8]PB[表];B[aa];W[bb])".encode()
+    *records, last = sgf_to_records(game * 2 + utf_8)
+    for record in records:
+        assert len(record.actions()) == 3 and len(record.line()[1].children) == 2
+        assert (record.root.comment, record.tags["First"], record.line()[0].comment) == (text, text, f"a]{text}")
+    assert len(records) == 2 and last.tags["First"] == "表" and len(last.actions()) == 2
+
+
+@pytest.mark.parametrize("told", ["Shift_JIS", "Big5", "GBK"])
+def test_an_encoding_that_a_file_tells_wrongly_hides_no_moves(told):
+    record = read(f"(;GM[1]SZ[9]CA[{told}]PB[中];B[aa]C[国];W[bb])".encode())
+    assert len(record.actions()) == 2 and record.tags["First"] == "中"
+    broken = read(f"(;GM[1]SZ[9]CA[{told}]PB[中];B[aa]C[".encode(told) + b"\xff];W[bb])")
+    assert len(broken.actions()) == 2 and broken.tags["First"] == "中"

@@ -141,6 +141,16 @@ def test_another_game_than_the_one_asked_for():
         list(text_to_records('[Game "tic_tac_toe"] b2 *', make_game("connect_four")))
 
 
+def test_another_komi_than_the_one_asked_for():
+    game = make_game("go(size=5)")
+    (record,) = text_to_records('[Game "go(size=5,komi=6.5)"] c3 *', game, keeps_komi=True)
+    assert record.game == make_game("go(size=5,komi=6.5)")
+    with pytest.raises(BadInput, match=r"of go\(size=5,komi=6.5\), not of go\(size=5\)"):
+        list(text_to_records('[Game "go(size=5,komi=6.5)"] c3 *', game))
+    with pytest.raises(BadInput, match=r"of go\(komi=6.5\), not of go\(size=5\)"):
+        list(text_to_records('[Game "go(komi=6.5)"] c3 *', game, keeps_komi=True))
+
+
 def test_records_before_a_damaged_one_are_read():
     records = text_to_records('[Game "tic_tac_toe"] b2 *\n\n[Game "tic_tac_toe"] z9 *')
     assert next(records).actions() == [4]

@@ -9,6 +9,8 @@ from azero.errors import BadInput, suggest_nearest
 from azero.games import registered_games
 from azero.system.files import PACKAGE
 
+_BOARD = re.compile(r"_(\d+)x(\d+)")
+
 _PLACES = (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints")
 
 
@@ -35,7 +37,7 @@ def _shipped_checkpoint(base: str) -> Path:
     shipped = shipped_checkpoints()
     if base in shipped:
         return shipped[base]
-    boards = {stem: re.fullmatch(rf"{re.escape(base)}_(\d+)x(\d+)", stem) for stem in shipped}
+    boards = {stem: _BOARD.fullmatch(stem.removeprefix(base)) for stem in shipped if stem.startswith(base)}
     sizes = {stem: int(found[1]) * int(found[2]) for stem, found in boards.items() if found}
     if sizes:
         return shipped[max(sizes, key=lambda stem: sizes[stem])]

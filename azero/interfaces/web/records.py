@@ -32,13 +32,13 @@ def read(text: str, form: str, game: Game | None, most_moves: int) -> Iterator[R
 
     Args:
       form: azero, sgf, or auto: by the text's beginning.
-      game: the game that they must have; None: they name it.
+      game: the game that they must have, with any komi; None: they name it.
     """
     is_sgf = form == "sgf" or (form == "auto" and text.lstrip("\ufeff \r\n\t").startswith("(;"))
     if is_sgf:
-        records = sgf_to_records(text, game, most_moves)
+        records = sgf_to_records(text, game, most_moves, keeps_komi=True)
     else:
-        records = text_to_records(text.removeprefix("\ufeff"), game, most_moves)
+        records = text_to_records(text.removeprefix("\ufeff"), game, most_moves, keeps_komi=True)
     number = 0
     try:
         for number, record in enumerate(records, start=1):

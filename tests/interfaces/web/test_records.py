@@ -1,12 +1,16 @@
 """Tests of the routes of records."""
 
 import json
+import time
 
 import pytest
 
+from azero.errors import BadInput
 from azero.games import make_game
+from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.one_at_a_time import OneAtATime
 from azero.interfaces.web.routes import records
+from azero.interfaces.web.routes.records import RecordText, read_record
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import client_of
 
@@ -154,3 +158,25 @@ def test_the_name_of_the_beginning_survives(client):
 def test_an_sgf_that_tells_an_encoding_is_a_text_here(client):
     text = "(;GM[1]SZ[5]CA[GB2312]PB[José];B[aa])"
     assert client.ask("records/read", text=text)["games"][0]["tags"]["First"] == "José"
+
+
+def test_a_record_keeps_its_komi_and_nets_play_it(client):
+    text = "(;GM[1]SZ[9]KM[6.5];B[ee])"
+    for asked in ({}, {"game": "go"}):
+        (found,) = client.ask("records/read", text=text, **asked)["games"]
+        assert found["game"] == "go(komi=6.5)"
+    titles = {each["id"]: each["title"] for each in client.look("agents?game=go(komi=6.5)")}
+    assert titles["go_9x9"] == "azero Go 9x9 (trained with komi 7.5)" and titles["uct@1000"] == "uct@1000"
+    assert {each["id"]: each["title"] for each in client.look("agents?game=go")}["go_9x9"] == "azero Go 9x9"
+    assert "go_7x7" not in titles
+
+
+@pytest.mark.parametrize(
+    "text", ["\n" * 300_000, "(;" + "[" * 500_000, " \t\n" * 100_000 + "[Game", "(;SZ[9" + " " * 300_000]
+)
+def test_long_nonsense_is_refused_at_once(client, text):
+    """Where time grows with the square, each takes minutes."""
+    begin = time.thread_time()
+    with pytest.raises((BadInput, ApiError)):
+        read_record(RecordText(text=text), client.app.state.context)
+    assert time.thread_time() - begin < 5

@@ -12,7 +12,7 @@ from azero.arena.agents.names import identity_of, make_agent, split_name
 from azero.arena.agents.options import split_options, split_program
 from azero.errors import BadInput
 from azero.games import Game
-from azero.games.names import is_same_up_to_size
+from azero.games.names import KOMI, differences, is_playable
 from azero.interfaces.web.offered.games import built_in_game
 from azero.nets.checkpoint_file import game_of_card, read_whole
 from azero.nets.graphs.registry import ANY_SIZE
@@ -53,9 +53,12 @@ class OfferedAgent:
 
     def plays(self, game: Game) -> bool:
         """Returns whether it can play a game."""
-        if self.game is None or self.game == game:
-            return True
-        return self.is_any_size and is_same_up_to_size(self.game.name, game.rules)
+        return self.game is None or self.game == game or is_playable(self.game.name, game.rules, self.is_any_size)
+
+    def title_in(self, game: Game | None) -> str:
+        """Returns its title in a game, with the komi that its net was trained with if the game has another one."""
+        found = differences(self.game.name, game.rules) if self.game and game else None
+        return f"{self.title} (trained with komi {found[KOMI][0]})" if found and KOMI in found else self.title
 
     def levels(self, game: Game) -> Table | None:
         """Returns the levels at which it plays a game; None if it does not judge positions and each of their moves."""

@@ -32,7 +32,7 @@ def _to_json(agent: OfferedAgent, context: InContext, game: Game | None) -> dict
     return {
         "id": agent.id,
         "name": agent.public_name,
-        "title": agent.title,
+        "title": agent.title_in(game),
         "kind": agent.kind,
         "game": agent.game.name if agent.game else None,
         "simulations": agent.simulations,

@@ -32,7 +32,9 @@ class RecordText(Asked):
 
     text: Text
     format: Literal["auto", "azero", "sgf"] = "auto"
-    game: GameId | None = Field(None, description="The game that the records must have; by default they name it.")
+    game: GameId | None = Field(
+        None, description="The game that the records must have, with any komi; by default they name it."
+    )
 
 
 class RecordTree(PositionAsked):
@@ -62,7 +64,7 @@ def read_record(asked: RecordText, context: InContext) -> Response:
 
 def _own_game(text: str, context: Context) -> Game | None:
     """Returns the user's game that a record names, if it is offered. No name of a record ever loads a file."""
-    named = re.search(r'^\s*\[Game "([^"\n]*)"\]', text, re.MULTILINE)
+    named = re.search(r'^[ \t]*\[Game "([^"\n]*)"\]', text, re.MULTILINE)
     own = (each.game for each in context.offered.games.values() if each.is_own)
     return next((game for game in own if named and without_folder(named[1]) == without_folder(str(game))), None)
 
