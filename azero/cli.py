@@ -161,8 +161,11 @@ def _stop(message: str) -> int:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    after_echo = "\n" if sys.stderr.isatty() else ""  # after the terminal's ^C
-    print(f"{after_echo}azero: {message}", file=sys.stderr)
+    from azero.system.console import say
+
+    if sys.stderr.isatty():
+        print(file=sys.stderr)  # after the terminal's ^C
+    say(message)
     return INTERRUPTED
 
 

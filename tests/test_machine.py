@@ -1,7 +1,9 @@
-"""Tests of memory: freed memory is reused without page faults."""
+"""Tests of the machine: freed memory is reused without page faults, and torch leaves no files."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -33,3 +35,19 @@ def test_freed_memory_is_used_again_without_page_faults():
     """Without it glibc causes 6,000 page faults in a thread, and 60,000 in the main thread."""
     done = subprocess.run([sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True)
     assert all(int(line) < 1000 for line in done.stdout.split()), done.stdout
+
+
+TRAINS = """
+from training.runs import tiny_config
+from azero.games import make_game
+from azero.training.learning.trainer import Trainer
+
+Trainer(tiny_config(), make_game("tic_tac_toe"))
+"""
+
+
+def test_training_leaves_nothing_in_the_folder_of_temporary_files(tmp_path):
+    environment = {key: value for key, value in os.environ.items() if key != "TORCHINDUCTOR_CACHE_DIR"}
+    environment |= {"TMPDIR": str(tmp_path), "PYTHONPATH": str(Path(__file__).parent)}
+    subprocess.run([sys.executable, "-c", TRAINS], env=environment, check=True)
+    assert list(tmp_path.iterdir()) == []

@@ -43,7 +43,7 @@ class Refused(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A task's result, or the error that its work has raised."""
+    """A task's result, or the error that its work has raised, as a `CarriedError`."""
 
     call: str
     place: int  # of the task in its call

@@ -3,7 +3,6 @@
 import os
 import pickle
 import sys
-import traceback
 import zlib
 from collections.abc import Callable
 from functools import cache
@@ -13,7 +12,8 @@ from typing import Any
 import ray
 
 from azero.cluster.messages import Answer
-from azero.cluster.worker import as_plain, check_machine, do_task
+from azero.cluster.worker import check_machine, do_task
+from azero.system.carried import CarriedError
 from azero.system.parcels import unpack_into
 from azero.system.peers import GLOO_INTERFACE
 
@@ -56,8 +56,7 @@ class PeerOnNode:
             return True, pickle.dumps(do(), protocol=5)
         except Exception as error:
             self._own = None
-            error.add_note(f"In another process of the trainer:\n{traceback.format_exc()}")
-            return False, pickle.dumps(as_plain(error), protocol=5)
+            return False, pickle.dumps(CarriedError.of(error, "In another process of the trainer"), protocol=5)
 
 
 def listen_on_own_interface() -> None:

@@ -111,7 +111,7 @@ class ClusterPool:
                     attempts.begin(sum(slots.values()))
                     for answer in attempts.receive(_POLL_S):
                         if answer.kind == "error":
-                            raise answer.value
+                            raise answer.value.error()
                         on_progress(answer.progress)
                         yield answer.place, answer.value
                     attempts.repeat_late_ones(slots)

@@ -133,7 +133,7 @@ class _RayPeer:
         is_done, value = answer[0], pickle.loads(answer[1])
         if is_done:
             return value
-        raise value
+        raise value.error()
 
     def end(self) -> None:
         """Ends the process."""

@@ -3,12 +3,11 @@
 import errno
 import pickle
 import platform
-import traceback
-from typing import Any
 
 from azero.cluster.fingerprint import Fingerprint, difference
 from azero.cluster.messages import Answer, Call, Refused, seal
 from azero.games.user.failures import failures_named
+from azero.system.carried import CarriedError
 
 _LAST: dict[str, Call] = {}
 """The last calls whose tasks this process has done, by name. They stay unpacked from one task to the next."""
@@ -44,31 +43,23 @@ def do_task(name: str, packed: bytes, place: int, task: bytes, node: str) -> Ans
 
     Raises MemoryError, and OSError where the disk is full, so that another worker does the task.
     """
-    if name not in _LAST:
-        if len(_LAST) == _MOST_CALLS:
-            del _LAST[next(iter(_LAST))]
-        _LAST[name] = pickle.loads(packed)
-    call, progress = _LAST[name], 0
+    progress = 0
 
     def report(num: int) -> None:
         nonlocal progress
         progress += num
 
     try:
+        if name not in _LAST:
+            if len(_LAST) == _MOST_CALLS:
+                del _LAST[next(iter(_LAST))]
+            _LAST[name] = pickle.loads(packed)
+        call = _LAST[name]
         with failures_named():  # the traceback stays in this process
             result = call.work(call.shared, pickle.loads(task), report)
-        return seal(call.name, place, node, "result", result, progress)
+        return seal(name, place, node, "result", result, progress)
     except Exception as error:
         if isinstance(error, MemoryError) or getattr(error, "errno", None) in _OF_DISK:
             raise
-        error.add_note(f"In a worker process on {platform.node()}:\n{traceback.format_exc()}")
-        return seal(call.name, place, node, "error", as_plain(error), progress)
-
-
-def as_plain(error: Exception) -> Any:
-    """Returns the error, or its text as a RuntimeError if it cannot travel."""
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return error
+        carried = CarriedError.of(error, f"In a worker process on {platform.node()}")
+        return seal(name, place, node, "error", carried, progress)

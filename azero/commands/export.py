@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import azero
-from azero.commands.options import GameOption, JsonOption, as_path, named_game
+from azero.commands.options import GameOption, JsonOption, as_new_file, named_game
 from azero.errors import BadInput
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def export(
             metavar="CHECKPOINT", help="A checkpoint file, a run's folder or an included checkpoint, e.g. connect_four."
         ),
     ],
-    file: Annotated[Path, typer.Argument(parser=as_path, metavar="FILE.onnx", help="The model's file.")],
+    file: Annotated[Path, typer.Argument(parser=as_new_file, metavar="FILE.onnx", help="The model's file.")],
     game: GameOption = None,
     precision: Annotated[str, typer.Option("--precision", help="Arithmetic of the model: fp32 or int8.")] = "fp32",
     opset: Annotated[

@@ -88,8 +88,10 @@ def _numbers(option: str, kind: type, what: str) -> Any:
 def _run(
     name: str, out: Path | None, is_full: bool, threads: int | None, cluster: str | None, given: dict[str, Any]
 ) -> None:
-    from azero.system.workers import check_workers
+    from azero.system.machine import count_cores
 
+    if threads is not None and threads < 1:
+        raise BadInput(f"threads = {threads} should be 1 or more")
     experiment = import_module(f"azero.lab.{name.replace('-', '_')}").EXPERIMENT
     parameters = (experiment.full if is_full else experiment.small)._replace(**given)
     folder = out or Path("results") / (f"{name}-full" if is_full else name)
@@ -97,7 +99,7 @@ def _run(
         check_cluster([], threads)
     try:
         with workers_of(cluster) as pool:
-            table = experiment.run(folder, parameters, check_workers(threads), pool)
+            table = experiment.run(folder, parameters, threads or count_cores(), pool)
     except KeyboardInterrupt:
         raise Stopped(f"stopped; run the same command again to continue from {folder}") from None
     print(f"{table}\n\n{printable(f'{folder}: ' + ', '.join(sorted(path.name for path in folder.iterdir())))}")

@@ -23,6 +23,16 @@ def as_path(text: str) -> Path:
     return Path(text)
 
 
+def as_new_file(text: str) -> Path:
+    """Returns the path of a file that is to be written; its folder must exist, since a wrong one would be made."""
+    path = as_path(text)
+    if not path.parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {str(path.parent)!r}; make it first, or name another file")
+    if path.is_dir():
+        raise typer.BadParameter(f"{text!r} is a folder; name a file")
+    return path
+
+
 AGENT_HELP = (
     "A checkpoint file, a run's folder, an included checkpoint (e.g. connect_four), or uct, mc, mmmc, alphabeta, "
     "random, gtp:COMMAND or uci:COMMAND. @800 sets simulations per move, @2s seconds. Options: "

@@ -21,6 +21,7 @@ from azero.commands.options import (
     named_game,
 )
 from azero.errors import BadInput, Stopped
+from azero.system.console import printable
 
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent
@@ -117,7 +118,7 @@ def _review_all(reviewer: "Reviewer", name: str, records: "list[Record]", review
     from tqdm import tqdm
 
     num_moves = sum(len(record.line()) for record in records)
-    with tqdm(total=num_moves, unit=" moves", desc=name, leave=False, disable=None, file=sys.stderr) as bar:
+    with tqdm(total=num_moves, unit=" moves", desc=printable(name), leave=False, disable=None, file=sys.stderr) as bar:
         for each in records:
             reviews.append(reviewer.review(each, lambda move: bar.update(1)))
 

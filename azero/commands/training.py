@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from azero.commands.options import ClusterOption, JsonOption, SeedOption, as_path, pools, trust_code_of
+from azero.commands.options import ClusterOption, JsonOption, SeedOption, as_new_file, as_path, pools, trust_code_of
 from azero.errors import BadInput, Stopped
 from azero.system.console import printable, say
 
@@ -145,7 +145,7 @@ def train_rollout(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", parser=as_path, metavar="FILE", help="The policy's file; RUN/rollout.safetensors by default."
+            "--out", parser=as_new_file, metavar="FILE", help="The policy's file; RUN/rollout.safetensors by default."
         ),
     ] = None,
     epochs: Annotated[int, typer.Option("--epochs", help="Passes over the positions.")] = 10,

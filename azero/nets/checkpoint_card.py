@@ -5,7 +5,7 @@ from math import inf
 from reprlib import repr as _short
 from typing import NamedTuple, get_type_hints
 
-from azero.errors import BadInput
+from azero.errors import BadInput, Damaged
 from azero.system.formats import check_format
 
 FORMAT = 1
@@ -59,14 +59,15 @@ class Card:
 def card_from(read: object) -> Card:
     """Returns the card made of an object from JSON.
 
-    Raises BadInput with the first field that is missing, unknown, or of the wrong type.
+    Raises BadInput with the first field that is missing, unknown, or of the wrong type; Damaged if it is no card of a
+    checkpoint.
     """
     if not isinstance(read, dict):
-        raise BadInput("its card is not a JSON object")
+        raise Damaged("its card is not a JSON object")
     required = [each.name for each in fields(Card) if each.default is MISSING and each.default_factory is MISSING]
     for name in ["format", *required]:
         if name not in read:
-            raise BadInput(f"its card has no field {name!r}")
+            raise Damaged(f"its card has no field {name!r}")
     check_format("its card", read["format"], FORMAT)
     types = get_type_hints(Card)
     for name, value in read.items():

@@ -11,7 +11,7 @@ import numpy as np
 from azero.config.deleted import find_deleted_value
 from azero.config.reading import override_section
 from azero.config.schema import NetConfig, SearchConfig
-from azero.errors import BadInput
+from azero.errors import BadInput, Damaged
 from azero.games import Game
 from azero.games.make import make_trusted_game
 from azero.games.names import KOMI, contrast, differences, file_of, is_made_with, is_playable, without_folder
@@ -101,7 +101,7 @@ def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
     if without_folder(game.name) == without_folder(card.game):
         return game
     if not is_playable(card.game, game.rules, card.net.get("name") in ANY_SIZE):
-        raise BadInput(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules)}")
+        raise Damaged(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules)}")
     if komi := (differences(card.game, game.rules) or {}).get(KOMI):
         warn_once(f"checkpoint {str(path)!r} was trained with komi {komi[0]}; it plays {game}")
     return game
@@ -147,7 +147,7 @@ def _read(path: Path) -> tuple[dict, Tensors]:
     name = f"checkpoint {str(path)!r}"
     fields, tensors = read_tensors(path, name)
     if set(tensors) == {"patterns", "actions"}:
-        raise BadInput(f"{name} is a rollout policy, not a net; use it as uct(rollout={path}), for example")
+        raise Damaged(f"{name} is a rollout policy, not a net; use it as uct(rollout={path}), for example")
     return fields, tensors
 
 
@@ -156,4 +156,4 @@ def _card_from(path: Path, fields: dict) -> Card:
     try:
         return card_from({name: value for name, value in fields.items() if name != "digest"})
     except BadInput as error:
-        raise BadInput(f"checkpoint {str(path)!r} cannot be used: {error}") from None
+        raise type(error)(f"checkpoint {str(path)!r} cannot be used: {error}") from None

@@ -92,7 +92,7 @@ class Pool:
     """Worker processes that live as long as the `with` block. A single worker is this process itself.
 
     Args:
-      on_death: is called with a sentence each time a worker process has died. Another one does its task again.
+      tell: is called with a sentence each time a worker process has died, or has been quiet for long.
 
     Attributes:
       plays_matches: whether its workers play matches, too. On one machine, a single process plays all games of a match
@@ -101,8 +101,8 @@ class Pool:
 
     plays_matches = False
 
-    def __init__(self, num_workers: int, on_death: Callable[[str], None] = lambda text: None):
-        self._workers = Workers(num_workers, take_gpu, on_death) if num_workers > 1 else None
+    def __init__(self, num_workers: int, tell: Callable[[str], None] = lambda text: None):
+        self._workers = Workers(num_workers, take_gpu, tell) if num_workers > 1 else None
 
     def __enter__(self) -> "Pool":
         return self

@@ -13,11 +13,15 @@ from azero.errors import BadInput
 from azero.system.console import say
 
 
+class OtherFormat(BadInput):
+    """A file has a format that this version of azero does not read."""
+
+
 def check_format(what: str, found: object, *known: int) -> None:
-    """Raises BadInput if a file has another format than the ones that this version of azero reads."""
+    """Raises OtherFormat if a file has another format than the ones that this version of azero reads."""
     if type(found) is not int or found not in known:
         formats = " or ".join(map(str, known))
-        raise BadInput(f"{what} has format {short(found)}; this version of azero reads format {formats}")
+        raise OtherFormat(f"{what} has format {short(found)}; this version of azero reads format {formats}")
 
 
 def is_number(value: object) -> bool:

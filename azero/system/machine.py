@@ -6,6 +6,7 @@ import math
 import mmap
 import os
 import sys
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,14 @@ def keep_freed_memory() -> None:
         libc = ctypes.CDLL(None)
         libc.mallopt(_M_MMAP_THRESHOLD, 32 << 20)  # the largest value that glibc accepts
         libc.mallopt(_M_TRIM_THRESHOLD, 1 << 30)
+
+
+def keep_torch_files(folder: Path) -> None:
+    """Makes torch keep the files of its compiler in `folder`, unless the user has named another one.
+
+    Call it before an optimiser is made: torch then creates a folder, by default one in TMPDIR, which stays.
+    """
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(folder / "torch"))
 
 
 def sparse_zeros(shape: tuple[int, ...], dtype: npt.DTypeLike) -> np.ndarray:

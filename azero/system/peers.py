@@ -5,7 +5,6 @@ import multiprocessing
 import signal
 import tempfile
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from multiprocessing.connection import wait
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from azero.errors import BadInput
+from azero.system.carried import CarriedError
 from azero.system.interrupt import follow_parent
 from azero.system.machine import count_cores
 from azero.system.workers import safe_path
@@ -115,7 +115,7 @@ class _LocalPeer:
             raise PeerDied(f"process {self._number} of the trainer {how}") from None
         if is_done:
             return value
-        raise value
+        raise value.error()
 
     def end(self) -> None:
         """Ends the process."""
@@ -127,15 +127,12 @@ class _LocalPeer:
 def _serve(connection: Any) -> None:
     """Makes the object, and does calls until one fails or the pipe ends. Runs in the peer's process."""
     follow_parent()
-    with contextlib.suppress(EOFError):
+    with contextlib.suppress(OSError):  # the pipe has ended
         try:
             own = connection.recv()()
             connection.send((True, None))
             while True:
                 method, arguments = connection.recv()
                 connection.send((True, getattr(own, method)(*arguments)))
-        except EOFError:
-            raise
-        except Exception as error:
-            error.add_note(f"In another process of the trainer:\n{traceback.format_exc()}")
-            connection.send((False, error))
+        except BaseException as error:  # also sys.exit
+            connection.send((False, CarriedError.of(error, "In another process of the trainer")))

@@ -48,11 +48,20 @@ def read_tensors(path: Path, what: str, largest: int = LARGEST) -> tuple[dict, T
       Damaged: the file is not a `.safetensors` file, or has no card.
       BadInput: the file cannot be read.
     """
+    return _read(path, what, largest, is_whole=True)
+
+
+def read_card_alone(path: Path) -> dict:
+    """Returns the card of a file, with its digest, and reads no tensors; raises as `read_tensors`."""
+    return _read(path, f"file {str(path)!r}", LARGEST, is_whole=False)[0]
+
+
+def _read(path: Path, what: str, largest: int, is_whole: bool) -> tuple[dict, Tensors]:
     _check_beginning(path, what, largest)
     try:
         with safe_open(str(path), framework="numpy") as file:
             text = (file.metadata() or {}).get("azero")
-            tensors = {name: file.get_tensor(name) for name in sorted(file.keys())}
+            tensors = {name: file.get_tensor(name) for name in sorted(file.keys()) if is_whole}
         card = None if text is None else json.loads(text)
     except OSError as error:
         raise BadInput(f"{what} cannot be read: {error.strerror or error}") from None

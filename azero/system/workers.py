@@ -5,12 +5,13 @@ a call have in common, such as a net's weights, is sent to each worker only once
 """
 
 import contextlib
+import math
 import multiprocessing
 import os
 import pickle
 import signal
 import threading
-import traceback
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,8 +21,9 @@ from types import TracebackType
 from typing import Any
 
 from azero.errors import BadInput
+from azero.system.carried import CarriedError
+from azero.system.console import say
 from azero.system.interrupt import follow_parent, interruption_waits
-from azero.system.machine import count_cores
 
 Work = Callable[[Any, Any, Callable[[int], None]], Any]
 """A module's function, `work(shared, task, on_progress)`, that turns a task into a result.
@@ -36,6 +38,9 @@ _POLL_S = 0.1
 MOST_DEATHS = 3
 """If so many workers have died at one task, the task is given up."""
 
+QUIET_S = 600.0
+"""A worker that is quiet for so long is named to the user. It is not ended, since it may only be slow."""
+
 
 class WorkersDied(BadInput):
     """Several workers have died at one task."""
@@ -46,7 +51,7 @@ class Workers:
 
     Args:
       prepare: a module's function that each worker calls first, with its place in the pool.
-      on_death: is called with a sentence each time a worker has died.
+      tell: is called with a sentence each time a worker has died, or has been quiet for long.
 
     Attributes:
       num_deaths: number of workers that have died so far.
@@ -56,10 +61,10 @@ class Workers:
         self,
         num_workers: int,
         prepare: Callable[[int], None] | None = None,
-        on_death: Callable[[str], None] = lambda text: None,
+        tell: Callable[[str], None] = lambda text: None,
     ):
         self.num_deaths = 0
-        self._on_death = on_death
+        self._tell = tell
         self._workers = [_Worker(prepare, place) for place in range(num_workers)]
 
     def __enter__(self) -> "Workers":
@@ -99,15 +104,17 @@ class Workers:
                     for worker, (place, task) in zip(idle, list(waiting), strict=False):
                         waiting.popleft()
                         busy[worker.begin(call, task)] = worker, place
-                    for connection in wait(list(busy), timeout=_POLL_S):
+                    ready = wait(list(busy), timeout=_POLL_S)
+                    self._name_quiet(worker for worker, _ in busy.values() if worker.connection not in ready)
+                    for connection in ready:
                         worker, place = busy[connection]
                         kind, value = worker.hear()
                         if kind == "progress":
                             on_progress(value)
                             continue
-                        del busy[connection]
                         if kind == "error":
-                            raise value
+                            raise value.error()
+                        del busy[connection]
                         if kind == "result":
                             yield place, value
                             continue
@@ -118,8 +125,18 @@ class Workers:
                     if interrupted():
                         raise KeyboardInterrupt
         finally:
-            for worker, _ in busy.values():  # their results are no longer needed
+            for worker, _ in busy.values():  # one has failed, or their results are no longer needed
                 worker.end()
+
+    def _name_quiet(self, workers: Iterable["_Worker"]) -> None:
+        """Names those of the workers that have been quiet for long, once in each task."""
+        for worker in workers:
+            if time.monotonic() - worker.heard > QUIET_S:
+                worker.heard = math.inf
+                self._tell(
+                    f"a worker process has reported nothing for {QUIET_S / 60:.0f} minutes; if it hangs, end it with "
+                    f"kill -9 {worker.pid}, and another one does its task again"
+                )
 
     def _note_death(self, exit_code: int, num_deaths: int) -> None:
         """Counts and reports a death; raises WorkersDied if it was the last of several at one task."""
@@ -130,7 +147,7 @@ class Workers:
                 f"{num_deaths} worker processes have died at the same task, the last one {how}; perhaps the machine is "
                 "short of memory"
             )
-        self._on_death(f"a worker process {how}; another one does its task again")
+        self._tell(f"a worker process {how}; another one does its task again")
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,9 +164,11 @@ class _Worker:
     def __init__(self, prepare: Callable[[int], None] | None, place: int):
         self._prepare, self._place = prepare, place
         self._process: multiprocessing.process.BaseProcess | None = None
+        self.pid: int | None = None  # of the process that was started last
         self.connection: Connection | None = None
         self._call: _Call | None = None  # the one that the process has received last
         self.reported = 0  # progress of the current task
+        self.heard = 0.0  # when the last message came or the task began, in seconds of `time.monotonic`
 
     def start(self) -> None:
         """Starts the process if there is none."""
@@ -159,6 +178,7 @@ class _Worker:
             self._process = context.Process(target=_serve, args=(other,), daemon=True)
             with safe_path():
                 self._process.start()
+            self.pid = self._process.pid
             other.close()  # so that the pipe ends when the process does
             with contextlib.suppress(OSError):  # it has died; `hear` will say so
                 self.connection.send((self._prepare, self._place))
@@ -167,7 +187,7 @@ class _Worker:
         """Sends a task to the process; returns the connection on which its messages arrive."""
         self.start()
         assert self.connection is not None
-        self.reported = 0
+        self.reported, self.heard = 0, time.monotonic()
         is_new, self._call = call is not self._call, call
         with contextlib.suppress(OSError):  # it has died; `hear` will say so
             self.connection.send((call if is_new else None, task))
@@ -182,6 +202,7 @@ class _Worker:
             process = self._process
             self.end()
             return "death", process.exitcode
+        self.heard = time.monotonic()
         if kind == "progress":
             self.reported += value
         return kind, value
@@ -213,37 +234,25 @@ def safe_path() -> Iterator[None]:
 
 
 def _serve(connection: Connection) -> None:
-    """Does tasks until the pipe ends. Runs in a worker process.
+    """Does tasks until one fails or the pipe ends. Runs in a worker process.
 
     It follows its parent before it receives `prepare` and tasks, whose modules can take long to import.
     """
     follow_parent()
-    try:
-        prepare, place = connection.recv()
-    except EOFError:
-        return
-    if prepare is not None:
-        prepare(place)
-    call: _Call | None = None
-    while True:
+    with contextlib.suppress(OSError):  # the pipe has ended
         try:
-            new, task = connection.recv()
-            call = new or call
-            assert call is not None
-            answer = "result", call.work(call.shared, task, lambda num: connection.send(("progress", num)))
-        except EOFError:
-            return
-        except Exception as error:
-            error.add_note(f"In a worker process:\n{traceback.format_exc()}")
-            answer = "error", error
-        connection.send(answer)
-
-
-def check_workers(threads: int | None) -> int:
-    """Returns the number of workers: `threads`, or all cores if it is None. Raises BadInput if it is less than 1."""
-    if threads is not None and threads < 1:
-        raise BadInput(f"threads = {threads} should be 1 or more")
-    return threads or count_cores()
+            prepare, place = connection.recv()
+            if prepare is not None:
+                prepare(place)
+            call: _Call | None = None
+            while True:
+                new, task = connection.recv()
+                call = new or call
+                assert call is not None
+                result = call.work(call.shared, task, lambda num: connection.send(("progress", num)))
+                connection.send(("result", result))
+        except BaseException as error:  # also sys.exit, which would count as a death
+            connection.send(("error", CarriedError.of(error, "In a worker process")))
 
 
 def do_in_order(work: Callable[[Any], Any], units: Sequence, num_workers: int) -> Iterator[Any]:
@@ -251,7 +260,7 @@ def do_in_order(work: Callable[[Any], Any], units: Sequence, num_workers: int) -
     if num_workers == 1 or len(units) < 2:
         yield from map(work, units)
         return
-    with Workers(min(num_workers, len(units))) as workers:
+    with Workers(min(num_workers, len(units)), tell=say) as workers:
         yield from in_order(workers.run(do_unit, units, shared=work))
 
 

@@ -91,6 +91,7 @@ def begin(run: Run, trainer: Trainer, starts: list[str]) -> Progress:
         trainer.begin_with(load_checkpoint(run.first_path, run.game).net)
     if run.config.replay.first_games != "none":
         progress = _learn_from_elsewhere(run, trainer, progress)
+    progress = run.with_digests(progress)
     save_state(run.folder, run.config, trainer, progress)
     keep_beginning(run.folder)
     return progress

@@ -24,7 +24,7 @@ from azero.training.learning.precision import settle_arithmetic
 from azero.training.learning.ranks import check_ranks, joined_ranks
 from azero.training.learning.trainer import Trainer
 from azero.training.lessons.reading import read_lessons
-from azero.training.resumed_settings import check_progress, check_runtime, keep_settings
+from azero.training.resumed_settings import check_files, check_progress, check_runtime, keep_settings
 from azero.training.run import Run, check_is_new, has_state, hold
 from azero.training.stages.ahead import Ahead
 from azero.training.stages.learn import learn
@@ -94,11 +94,14 @@ def run_iterations(
     progress = load_state(run.folder, trainer)
     mend_metrics(run.metrics_path)
     check_progress(run, progress)
+    check_files(run, progress)
     keep_settings(run, progress, trainer)
     if progress is None:
         progress = begin(run, trainer, starts)
     if not progress.promoted:  # azero 0.1.0 did not save them
         progress = replace(progress, promoted=run.promoted(progress))
+    if not progress.digests:  # it did not save these either: the files that are here are taken
+        progress = run.with_digests(progress)
     if progress.stage == STAGES[0]:
         keep_beginning(run.folder)
     run.publish_best(progress)

@@ -24,7 +24,7 @@ from azero.system.files import remove, write_whole
 from azero.training.heads.registry import HEADS
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run, has_state, repair_of
-from azero.training.state import BEGINNING, Progress, read_settings, save_state, shards_at_beginning
+from azero.training.state import BEGINNING, Progress, others_among, read_settings, save_state, shards_at_beginning
 
 
 def open_run(folder: Path, overrides: list[str]) -> Config:
@@ -222,6 +222,12 @@ def check_progress(run: Run, progress: Progress | None) -> None:
             f"run {str(run.folder)!r} has played its {wanted} iterations{without}, and there is nothing to do; "
             "go on with --set training.iterations=N"
         )
+
+
+def check_files(run: Run, progress: Progress | None) -> None:
+    """Raises Damaged if another file is in the place of one that the run's state names. See `Progress.digests`."""
+    for path in others_among(run.folder, progress.digests) if progress else ():
+        raise Damaged(f"{str(path)!r} is another file than the one that the run's state names")
 
 
 def keep_settings(run: Run, progress: Progress | None, trainer: Trainer) -> None:

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from tqdm import tqdm
 
+from azero.compiler.cache import cache_directory
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.make import make_trusted_game
@@ -25,6 +26,7 @@ from azero.nets.users_files import find_named
 from azero.selfplay.data.policies import Policies
 from azero.selfplay.data.records import Shard, join_shards
 from azero.selfplay.data.shard_files import game_of_shard, load_shard
+from azero.system.machine import keep_torch_files
 
 HELD_OUT = 0.1
 """Share of the games that are held out."""
@@ -144,6 +146,7 @@ class RolloutTrainer:
         rng = np.random.default_rng(seed)
         num_threads = torch.get_num_threads()
         torch.set_num_threads(1)  # steps are too small to share
+        keep_torch_files(cache_directory())
         optimizer = torch.optim.AdamW(self.weights.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
         steps = epochs * -(-len(self.learnt) // BATCH_SIZE)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0 - step / steps)

@@ -17,6 +17,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -39,7 +40,17 @@ from azero.selfplay.data.shard_files import load_sized_shard
 from azero.system.files import LOCK, held, remove, write_whole
 from azero.system.tensor_files import Tensors
 from azero.training.heads.registry import heads_of
-from azero.training.state import BEGINNING, NUM_PROMOTED, SHARD, STATE, Progress, shards_at_beginning
+from azero.training.state import (
+    BEGINNING,
+    NUM_PROMOTED,
+    SHARD,
+    STAGES,
+    STATE,
+    Progress,
+    digest_of,
+    path_of,
+    shards_at_beginning,
+)
 
 FOLDERS = "checkpoints", "replay", "tensorboard"
 """Names of the folders in a run's folder."""
@@ -109,10 +120,23 @@ class Run:
         return self.checkpoint_file(progress.final) if progress.final else self.checkpoint_path(progress.best)
 
     def all_promoted(self, progress: Progress) -> list[int]:
-        """Returns the iterations of all nets promoted before this one, with the first net, by their files."""
+        """Returns the iterations of all nets promoted before this one, with the first net, by their files.
+
+        A state of azero 0.1.0 has no digests; then all files with names of nets count.
+        """
         names = (path.stem for path in self.checkpoint_path(0).parent.glob("*.safetensors"))
-        numbers = sorted(int(name) for name in names if re.fullmatch("[0-9]{5,9}", name))
+        own = [name for name in names if not progress.digests or f"checkpoints/{name}" in progress.digests]
+        numbers = sorted(int(name) for name in own if re.fullmatch("[0-9]{5,9}", name))
         return [number for number in numbers if number < progress.iteration]
+
+    def with_digests(self, progress: Progress) -> Progress:
+        """Returns the progress with the digests of the files that belong to it. Those of new files are read."""
+        nets = {f"{each:05d}" for each in (*self.all_promoted(progress), *progress.promoted, progress.best)}
+        names = [f"checkpoints/{each}" for each in sorted({*nets, progress.final} - {""})]
+        names += [f"replay/{each}" for each in progress.shards] + ["candidate"] * (progress.stage == STAGES[-1])
+        known = progress.digests
+        digests = {name: known.get(name) or digest_of(path_of(self.folder, name)) for name in names}
+        return replace(progress, digests=digests)
 
     def promoted(self, progress: Progress) -> list[int]:
         """Returns the iterations of the last promoted nets, those of the final."""

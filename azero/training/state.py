@@ -6,6 +6,7 @@ first file is damaged.
 
 import re
 import shlex
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from reprlib import repr as short
@@ -14,10 +15,10 @@ import torch
 
 from azero.config.deleted import DELETED_HEADS, check_run_can_continue, drop_deleted
 from azero.config.schema import Config
-from azero.errors import BadInput
+from azero.errors import BadInput, Damaged
 from azero.system.files import check_regular, write_whole
 from azero.system.formats import drop_unknown, is_number
-from azero.system.tensor_files import Tensors, read_signed, write_tensors
+from azero.system.tensor_files import Tensors, read_card_alone, read_signed, write_tensors
 from azero.training.learning.trainer import Trainer
 
 MEAN, CANDIDATE = "mean", "candidate"
@@ -66,6 +67,7 @@ class Progress:
     promoted: list[int] = field(default_factory=list)  # iterations of the last promoted nets, for the final; ascending
     final: str = ""  # name in checkpoints/ of the final's winner (an iteration, MEAN or CANDIDATE); empty before it
     shards: list[str] = field(default_factory=list)  # in the replay window, oldest first
+    digests: dict[str, str] = field(default_factory=dict)  # of the files that belong to the run; see `digest_of`
     starts: list[str] = field(default_factory=list)  # texts of the positions of selfplay.starts, as the run began
     notes: dict = field(default_factory=dict)  # metrics of this iteration's finished stages
     sums: dict[str, float] = field(default_factory=dict)  # over this iteration's steps so far; see `add_steps`
@@ -120,9 +122,17 @@ def load_state(folder: Path, trainer: Trainer, name: str = STATE) -> Progress | 
     return progress
 
 
+def read_progress(folder: Path, name: str) -> Progress:
+    """Returns the progress in a state; raises BadInput if the file is damaged, or has a later format."""
+    path = folder / name
+    return _progress_from(_name_of(path), _read_state(path)[0])
+
+
 def _read_state(path: Path) -> tuple[dict, Tensors]:
     """Returns card and tensors of a state; raises BadInput if it is damaged, or has a head that no longer exists."""
     card, tensors = read_signed(path, _name_of(path), FORMAT, _LARGEST)
+    if "stage" not in card:
+        raise Damaged(f"{_name_of(path)} is another file of azero's")
     for head in DELETED_HEADS:
         if any(name.startswith(f"heads.{head}.") for name in tensors):
             run = shlex.quote(str(path.parent))
@@ -149,12 +159,41 @@ def keep_beginning(folder: Path) -> None:
 
 def shards_at_beginning(folder: Path) -> list[str]:
     """Returns the names of the shards in the window when the iteration began; none if that state is damaged."""
-    what = str(folder / BEGINNING)
     try:
-        card, _ = read_signed(folder / BEGINNING, what, FORMAT, _LARGEST)
-        return _progress_from(what, card).shards
+        return read_progress(folder, BEGINNING).shards
     except BadInput:
         return []
+
+
+def path_of(folder: Path, name: str) -> Path:
+    """Returns the path of a file that belongs to the run in `folder`, by its name in `Progress.digests`.
+
+    These are `candidate` during the gate, `checkpoints/NAME` and `replay/NAME`.
+    """
+    return folder / f"{name}.safetensors"
+
+
+def digest_of(path: Path) -> str:
+    """Returns the digest that a net or a shard names; raises BadInput. That it is right is checked by whoever reads it.
+
+    It is empty for a shard of azero 0.1.0.
+    """
+    return str(read_card_alone(path).get("digest", ""))
+
+
+def others_among(folder: Path, digests: dict[str, str]) -> list[Path]:
+    """Returns the files that are in the places of a run's own ones, but have other digests; raises BadInput."""
+    paths = {path_of(folder, name): digest for name, digest in digests.items()}
+    return [path for path, digest in paths.items() if path.is_file() and digest_of(path) != digest]
+
+
+def is_of_run(folder: Path, progress: Progress) -> bool:
+    """Returns whether most of the files that a state names are in its folder. Otherwise it is another run's state."""
+    is_same = []
+    for name, digest in progress.digests.items():
+        with suppress(BadInput):
+            is_same.append(digest_of(path_of(folder, name)) == digest)
+    return 2 * sum(is_same) >= len(is_same)
 
 
 MOST_ITERATIONS = 10**9
@@ -162,6 +201,9 @@ MOST_ITERATIONS = 10**9
 
 SHARD = r"[0-9]{5,9}-[0-9]{4,9}"
 """The names of shards, as a pattern."""
+
+_BELONGING = rf"candidate|checkpoints/({MEAN}|{CANDIDATE}|[0-9]{{5,9}})|replay/{SHARD}"
+"""The names of files that belong to a run, as a pattern."""
 
 
 def _progress_from(what: str, card: dict) -> Progress:
@@ -195,6 +237,10 @@ def _progress_from(what: str, card: dict) -> Progress:
     if are_right["shards"]:  # self-play fills the window
         has_games = bool(progress.shards) or progress.stage == STAGES[0]
         are_right["shards"] = has_games and len({*progress.shards}) == len(progress.shards)
+    are_right["digests"] = type(progress.digests) is dict and all(
+        _is_match(_BELONGING, name) and _is_match(r"([0-9a-f]{64})?", digest)
+        for name, digest in progress.digests.items()
+    )
     are_right["starts"] = type(progress.starts) is list and all(_is_match(r"\S.*", each) for each in progress.starts)
     for name in ("notes", "sums"):
         values = getattr(progress, name)

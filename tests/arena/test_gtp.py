@@ -360,6 +360,15 @@ def test_an_engine_ends_with_its_agent(tmp_path):
     process.stdin.close()
 
 
+def test_what_an_engine_complains_of_is_shown_without_its_escape_sequences(capfd):
+    complaint = r"import sys; sys.stderr.write('\033]0;mine\007\ta\r\033[2Jno licence\n'); sys.exit(1)"
+    agent = make_agent(f'gtp:{sys.executable} -c "{complaint}"', GAME)
+    with pytest.raises(BadInput, match="the engine ended"):
+        agent.suggest(GAME.new_initial_state())
+    assert capfd.readouterr().err.splitlines() == [r"\x1b]0;mine\x07       a", r"\x1b[2Jno licence"]
+    agent.close()
+
+
 def test_what_does_not_speak_gtp_is_not_waited_for():
     agent = make_agent("gtp:cat", GAME)
     with pytest.raises(BadInput, match="the engine answered 'boardsize 3' with 'boardsize 3'"):

@@ -82,9 +82,14 @@ def raise_unpicklable(shared, task, report):
 
 def test_an_error_travels_with_its_trace_or_at_least_its_text():
     answer = do_task("three", packed_call("three"), 0, pickle.dumps("wrong"), "node")
-    assert answer.kind == "error" and type(answer.value) is ValueError
-    assert "In a worker process on " in answer.value.__notes__[0] and "Traceback" in answer.value.__notes__[0]
+    error = answer.value.error()
+    assert answer.kind == "error" and type(error) is ValueError
+    assert "In a worker process on " in error.__notes__[0] and "Traceback" in error.__notes__[0]
     packed = pickle.dumps(Call("four", raise_unpicklable, None))
-    assert repr(do_task("four", packed, 0, pickle.dumps(1), "node").value) == (
-        "RuntimeError('Unpicklable: of two parts')"
-    )
+    error = do_task("four", packed, 0, pickle.dumps(1), "node").value.error()
+    assert repr(error) == "RuntimeError('Unpicklable: of two parts')"
+
+
+def test_a_call_that_cannot_be_read_is_an_error_too():
+    answer = do_task("six", b"no pickle", 0, pickle.dumps(1), "node")
+    assert answer.kind == "error" and answer.call == "six" and isinstance(answer.value.error(), pickle.UnpicklingError)

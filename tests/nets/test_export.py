@@ -261,6 +261,7 @@ def test_the_command_replaces_a_file_and_prints_one_object(run_azero):
     [
         (["tic_tac_toe", "net.pt"], "FILE 'net.pt' should end in .onnx"),
         (["tic_tac_toe", ""], "the path is empty"),
+        (["tic_tac_toe", "tyop/net.onnx"], "there is no folder 'tyop'; make it first, or name another file"),
         (["tic_tac_toe", "net.onnx", "--opset", 12], "--opset 12 should be from 19 to 24"),
         (["tic_tac_toe", "net.onnx", "--precision", "bf16"], "--precision 'bf16' should be fp32 or int8"),
         (["tic_tac_toe", "net.onnx", "--game", "othello"], "plays tic_tac_toe"),

@@ -119,20 +119,21 @@ def show_match(match: MatchResult, sprt: Sprt | None) -> str:
     fields = match.to_json()
     low, high = fields["score_ci95"]
     elo, weakest, strongest = _elo(fields["elo"], fields["score"]), *map(_elo, fields["elo_ci95"], (0.0, 1.0))
+    a, b = printable(match.a), printable(match.b)
     lines = [
-        f"{match.a} against {match.b}, {match.game}: {fields['games']} games, {fields['distinct_games']} distinct",
+        f"{a} against {b}, {match.game}: {fields['games']} games, {fields['distinct_games']} distinct",
         f"  won {fields['wins']}, drawn {fields['draws']}, lost {fields['losses']}",
         f"  score {fields['score']:.1%}  [{low:.1%}, {high:.1%}]",
         f"  Elo   {elo}  [{weakest}, {strongest}]",
-        f"  {match.a}: {1000 * match.seconds_a:.2f} ms and {match.simulations_a:.0f} simulations per move",
-        f"  {match.b}: {1000 * match.seconds_b:.2f} ms and {match.simulations_b:.0f} simulations per move",
+        f"  {a}: {1000 * match.seconds_a:.2f} ms and {match.simulations_a:.0f} simulations per move",
+        f"  {b}: {1000 * match.seconds_b:.2f} ms and {match.simulations_b:.0f} simulations per move",
     ]
     for name, num_full in zip((match.a, match.b), match.full_trees, strict=True):
         if num_full:
             lines.append(f"  {name}: the search tree had no room to grow at {num_full} moves")
     if use := match.time_use:
         for name, lost, used, least in zip(
-            (match.a, match.b), use.losses_on_time, use.to_json()["used_s"], use.least_left_s, strict=True
+            (a, b), use.losses_on_time, use.to_json()["used_s"], use.least_left_s, strict=True
         ):
             lines.append(
                 f"  {name}: {used:.1f} s of {use.control} a game, {lost} lost on time, least left {least:.2f} s"
@@ -149,7 +150,7 @@ def show_benchmark(result: BenchmarkResult) -> str:
     header = f"  {'set':<{width}} {'positions':>9} "
     header += f" {'net alone':^20}  {'net, wrong value':>16} " * has_net + f" {'with search':^20} {'simulations':>11}"
     lines = [
-        f"{result.agent} on {result.benchmark}, {result.game}: moves with a worse result than the best move",
+        printable(f"{result.agent} on {result.benchmark}, {result.game}: moves with a worse result than the best move"),
         header.rstrip(),
     ]
     for each in result.sets:

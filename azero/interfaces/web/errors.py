@@ -1,7 +1,6 @@
 """Errors as answers: `{"error": {"code", "message"}}`, with the place and the value where they mean something."""
 
-import sys
-import traceback
+import logging
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -12,6 +11,8 @@ from starlette.exceptions import HTTPException
 from azero.errors import BadInput
 
 _MOST_CHARACTERS = 300  # of a message or a value: both may repeat what the request said
+
+_LOGGER = logging.getLogger(__name__)
 
 _CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "not_json"}
 
@@ -68,7 +69,7 @@ def as_api_error(error: BaseException) -> ApiError:
         return error
     if isinstance(error, BadInput):
         return ApiError(422, "bad_input", str(error))
-    traceback.print_exception(error, file=sys.stderr)
+    _LOGGER.error("unexpected error", exc_info=error)
     return ApiError(500, "internal", f"unexpected error: {type(error).__name__}")
 
 

@@ -1,9 +1,11 @@
 """Runs the server until Ctrl-C: binds the address, says it, and ends what is open at the end."""
 
 import asyncio
+import logging
 import socket
 import sys
 import threading
+from types import FrameType
 from typing import NoReturn
 
 import uvicorn
@@ -88,11 +90,18 @@ def address_of(listener: socket.socket) -> str:
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn's server. After a signal, searches and streams end at once. At the end agents are closed."""
+    """Uvicorn's server. After a signal, searches and streams end at once. At the end agents are closed.
+
+    From the signal on nothing is logged: uvicorn would print a trace for each request that has not been answered.
+    """
 
     def __init__(self, config: uvicorn.Config, searches: Searches):
         super().__init__(config)
         self._searches = searches
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        logging.disable()
+        super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._searches.close()

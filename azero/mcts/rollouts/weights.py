@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from azero.config.schema import SearchConfig
-from azero.errors import BadInput
+from azero.errors import BadInput, Damaged
 from azero.games import Game
 from azero.games.names import contrast, is_made_with, without_folder
 from azero.mcts.rollouts.features import MAX_WIDTH, NUM_PATTERNS
@@ -79,7 +79,7 @@ def load_rollout(path: Path, game: Game) -> LinearSoftmax:
         raise BadInput(f"{name} does not exist; azero train-rollout makes one")
     card, tensors = read_tensors(path, name)
     if set(tensors) != {"patterns", "actions"}:
-        raise BadInput(f"{name} holds no rollout policy; azero train-rollout makes one")
+        raise Damaged(f"{name} holds no rollout policy; azero train-rollout makes one")
     digest = card.pop("digest", None)
     check_format(name, card.get("format"), 1, FORMAT)
     if card["format"] == 1:
@@ -88,7 +88,7 @@ def load_rollout(path: Path, game: Game) -> LinearSoftmax:
         check_digest(name, digest, card, tensors)
     own_game = str(card.get("game"))
     if without_folder(own_game) != without_folder(str(game)):
-        raise BadInput(f"{name} plays {contrast(own_game, game.rules)}")
+        raise Damaged(f"{name} plays {contrast(own_game, game.rules)}")
     if not is_made_with(game.rules, str(card.get("game_digest"))):
         raise BadInput(f"{name} is for an earlier version of the file of {game}; train it again")
     for key, size in (("patterns", NUM_PATTERNS), ("actions", game.num_actions)):
@@ -99,10 +99,10 @@ def load_rollout(path: Path, game: Game) -> LinearSoftmax:
 
 
 def _check_first_digest(name: str, digest: object, card: dict, tensors: Tensors) -> None:
-    """Raises BadInput if the digest of a file of format 1 is wrong. It covered shapes through a field of the card."""
+    """Raises Damaged if the digest of a file of format 1 is wrong. It covered shapes through a field of the card."""
     found = hashlib.sha256(json.dumps(card, sort_keys=True).encode())
     for key, tensor in sorted(tensors.items()):
         found.update(key.encode() + str(tensor.dtype).encode() + tensor.tobytes())
     sizes = {key: list(tensor.shape) for key, tensor in tensors.items()}
     if digest != found.hexdigest() or sizes != card.get("sizes"):
-        raise BadInput(f"{name} is damaged: its contents do not match their digest")
+        raise Damaged(f"{name} is damaged: its contents do not match their digest")

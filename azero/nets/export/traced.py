@@ -7,14 +7,17 @@ from typing import Any
 import onnx
 import torch
 
+from azero.compiler.cache import cache_directory
 from azero.errors import BadInput
 from azero.nets.architectures.contract import Net, fold
 from azero.nets.architectures.heads import run_heads
 from azero.nets.users_net import UsersNet
+from azero.system.machine import keep_torch_files
 
 
 def trace_onnx(net: UsersNet, opset: int) -> onnx.ModelProto:
     """Returns a user's net as an ONNX model with a free batch size; raises BadInput if that is impossible."""
+    keep_torch_files(cache_directory())
     module = _Composed(fold(net))
     planes = torch.zeros(2, *net.game.planes_shape)  # of one row, torch would take the size for a constant
     logger = logging.getLogger("torch.onnx")

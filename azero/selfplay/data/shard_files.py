@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from azero.config.selfplay import SelfPlayConfig
-from azero.errors import BadInput
+from azero.errors import BadInput, Damaged
 from azero.games import Game
 from azero.games.names import contrast, source_digest_of, without_folder
 from azero.mcts.tree import UNPROVEN
@@ -28,12 +28,16 @@ _DELETED = "resign_values", "played_on", "resigned", "searched"
 _POSITION_BYTES, _VISITED_BYTES = 16, 4  # of a position without its state; of a move in a policy target
 
 
-def save_shard(path: Path, shard: Shard, game: Game) -> None:
-    """Writes a shard atomically. States are stored as bytes. Starts are left out if all are the initial position."""
+def save_shard(path: Path, shard: Shard, game: Game, task: str = "") -> None:
+    """Writes a shard atomically. States are stored as bytes. Starts are left out if all are the initial position.
+
+    Args:
+      task: what has made the shard. By it a run knows its shards before its state names them.
+    """
     tensors = shard._asdict() | {"states": bytes_of_states(shard.states)}
     if not len(shard.starts):
         del tensors["starts"], tensors["start_lengths"]
-    write_tensors(path, tensors, {"format": FORMAT, "game": str(game)})
+    write_tensors(path, tensors, {"format": FORMAT, "game": str(game)} | ({"task": task} if task else {}))
 
 
 def check_largest(game: Game, play: SelfPlayConfig, num_sizes: int = 1) -> None:
@@ -70,11 +74,11 @@ def load_sized_shard(path: Path, games: Sequence[Game]) -> SizedShard:
         if is_shard_of(path, game):
             return SizedShard(size, load_shard(path, game))
     known = ", ".join(map(str, games))
-    raise BadInput(f"replay file {str(path)!r} holds games of {game_of_shard(path)}; the run plays {known}")
+    raise Damaged(f"replay file {str(path)!r} holds games of {game_of_shard(path)}; the run plays {known}")
 
 
 def load_shard(path: Path, game: Game) -> Shard:
-    """Reads a shard; raises BadInput if it is damaged, of another game, or its games break the rules.
+    """Reads a shard; raises Damaged if it is damaged or of another game, BadInput if its games break the rules.
 
     Files of format 1 lack the openings. Games that do not begin at the initial position are left out of these, with a
     notice on stderr, because they cannot be replayed. So are resigned games, which do not end by the rules.
@@ -83,7 +87,7 @@ def load_shard(path: Path, game: Game) -> Shard:
     card, tensors = _read(path)
     name = card["game"]
     if without_folder(name) != without_folder(str(game)):
-        raise BadInput(f"{what} holds games of {contrast(name, game.rules)}")
+        raise Damaged(f"{what} holds games of {contrast(name, game.rules)}")
     resigned = tensors.get("resigned")
     tensors = {name: array for name, array in tensors.items() if name not in _DELETED}
     try:
@@ -108,8 +112,8 @@ def _read(path: Path) -> tuple[dict, Tensors]:
     """Returns the format and the game of a shard, and its arrays as they are in the file."""
     what = f"replay file {str(path)!r}"
     card, tensors = read_signed(path, what, FORMAT)
-    if set(card) != {"format", "game"} or not isinstance(card["game"], str):
-        raise BadInput(f"{what} is damaged: its card should have the name of a game and nothing else")
+    if {*card} - {"task"} != {"format", "game"} or not isinstance(card["game"], str):
+        raise Damaged(f"{what} is not one of azero's: its card should have the name of a game and of a task alone")
     return card, tensors
 
 

@@ -37,11 +37,11 @@ def check_run(folder: Path, is_repairing: bool) -> RunReport:
     if config is not None:
         game = game_of_run(folder, config.game)
         run, trainer = Run(folder, config, game), Trainer(config, game)
-        progress = check_states(findings, config, game, trainer)
+        progress, beginning = check_states(findings, config, game, trainer)
         if progress is not None:
-            progress = check_shards(findings, run, trainer, progress)
-            check_best(findings, run, trainer, progress)
-            check_candidate(findings, run, trainer, progress)
+            progress = check_shards(findings, run, trainer, progress, beginning)
+            progress = check_best(findings, run, trainer, progress, beginning)
+            progress = check_candidate(findings, run, trainer, progress)
         if progress is None and not has_state(folder):
             check_beginning(findings, run)
         else:

@@ -4,9 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from azero.errors import Damaged
+from azero.errors import BadInput, Damaged
 from azero.system.files import put_aside
+from azero.system.formats import OtherFormat
 from azero.training.checking.report import Damage
+from azero.training.state import digest_of
 
 
 @dataclass
@@ -18,8 +20,11 @@ class Findings:
     files: int = 0  # that were read
     damaged: list[Damage] = field(default_factory=list)
 
-    def fault_of(self, path: Path, read: Callable[[Path], object]) -> str:
+    def fault_of(self, path: Path, read: Callable[[Path], object], digest: str | None = None) -> str:
         """Reads a file by `read`; returns how it is damaged, empty if it is whole.
+
+        Args:
+          digest: that of the net or shard that should be there, if it is known.
 
         Raises BadInput if the file is as azero wrote it, but cannot be used here: it has a later format, or the game's
         file has changed. Nothing should be mended then.
@@ -33,6 +38,12 @@ class Findings:
             read(path)
         except Damaged as error:
             return str(error)
+        except BadInput as error:
+            if isinstance(error, OtherFormat) or digest is None or digest == digest_of(path):
+                raise
+            return str(error)
+        if digest is not None and digest != digest_of(path):
+            return f"{str(path)!r} is another file than the one that the run's state names"
         return ""
 
     def note(self, path: Path, what: str, cost: str, repair: str, mend: Callable[[], object] | None = None) -> None:

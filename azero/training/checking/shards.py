@@ -1,6 +1,8 @@
 """The check of a run's replay shards."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 from azero.errors import Damaged
 from azero.selfplay.data.shard_files import load_sized_shard
@@ -8,34 +10,38 @@ from azero.training.checking.findings import Findings
 from azero.training.checking.states import LOST, go_back
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run, iteration_of
-from azero.training.state import BEGINNING, Progress, load_state, save_state, shards_at_beginning
+from azero.training.stages.fresh_games import task_in, task_of
+from azero.training.state import SHARD, STAGES, Progress, save_state
 
 
-def check_shards(findings: Findings, run: Run, trainer: Trainer, progress: Progress) -> Progress:
+def check_shards(
+    findings: Findings, run: Run, trainer: Trainer, progress: Progress, beginning: Progress | None
+) -> Progress:
     """Returns the progress, after a repair.
 
     If all damaged shards of the window are of the current iteration, the repair goes back to the iteration's beginning,
     and the games are played again. Otherwise the damaged shards are left out of the window.
+
+    Args:
+      beginning: the progress at the iteration's beginning, if it is known.
     """
     on_disk = {path.stem for path in (run.folder / "replay").glob("*.safetensors")}
-    faults = {
-        name: fault
-        for name in sorted(on_disk | {*progress.shards})
-        if (fault := findings.fault_of(run.shard_path(name), lambda path: load_sized_shard(path, run.games)))
-    }
+    digests = (beginning.digests if beginning else {}) | progress.digests
+    found = {name: _fault(findings, run, progress, digests, name) for name in sorted(on_disk | {*progress.shards})}
+    faults = {name: fault for name, fault in found.items() if fault}
     lost = [name for name in progress.shards if name in faults]
     kept = [name for name in progress.shards if name not in faults]
-    beginning, earlier = None, shards_at_beginning(run.folder)
-    if lost and all(iteration_of(name) == progress.iteration for name in lost):
-        beginning = _beginning_without(run, faults)
+    earlier = beginning.shards if beginning else []
+    are_fresh = bool(lost) and all(iteration_of(name) == progress.iteration for name in lost)
+    goes_back = beginning is not None and are_fresh and all(name in found and name not in faults for name in earlier)
     for name, fault in faults.items():
         path = run.shard_path(name)
         if name not in lost:
             cost = "none, while the state is whole" if name in earlier else "none: its games are played again"
             findings.note_and_put_aside(path, fault, cost)
-        elif beginning:
+        elif goes_back:
             cost = "the time of the current iteration; the result is the same"
-            then = f"; the run goes back to the beginning of iteration {beginning.iteration}"
+            then = f"; the run goes back to the beginning of iteration {progress.iteration}"
             findings.note_and_put_aside(path, fault, cost, then)
         elif kept:
             cost = "its games; the run goes on, but not as without the damage"
@@ -44,20 +50,35 @@ def check_shards(findings: Findings, run: Run, trainer: Trainer, progress: Progr
             findings.note(path, fault, f"{LOST}: no games are left; its nets can be used", "")
     if not lost or not findings.is_repairing:
         return progress
-    if beginning:
+    if goes_back:
         return go_back(findings, run.config, trainer)
     if kept:
-        progress = replace(progress, shards=kept)
+        left = {name: each for name, each in progress.digests.items() if name.removeprefix("replay/") not in lost}
+        progress = replace(progress, shards=kept, digests=left)
         save_state(run.folder, run.config, trainer, progress)
     return progress
 
 
-def _beginning_without(run: Run, faults: dict[str, str]) -> Progress | None:
-    """Returns the progress at the iteration's beginning, if that state and all of its shards are whole."""
-    try:
-        beginning = load_state(run.folder, Trainer(run.config, run.game), BEGINNING)
-    except Damaged:
-        return None
-    if beginning is None or faults.keys() & {*beginning.shards}:
-        return None
-    return beginning if all(run.shard_path(name).is_file() for name in beginning.shards) else None
+def _fault(findings: Findings, run: Run, progress: Progress, digests: dict[str, str], name: str) -> str:
+    """Returns how a shard is damaged, or that it is another one than it should be; empty if it is whole."""
+    task = _task_of_unnamed(run, progress, name)
+
+    def read(path: Path) -> None:
+        load_sized_shard(path, run.games)
+        if task and task_in(path) != task:
+            raise Damaged(f"{str(path)!r} has other games than those of iteration {iteration_of(name)}")
+
+    return findings.fault_of(run.shard_path(name), read, digests.get(f"replay/{name}"))
+
+
+def _task_of_unnamed(run: Run, progress: Progress, name: str) -> str:
+    """Returns the task of a shard that the next state will name, if the run goes on with it; otherwise nothing."""
+    iteration = iteration_of(name) if re.fullmatch(SHARD, name) else None
+    player = None
+    if name in progress.shards or not progress.digests:
+        pass
+    elif iteration == progress.iteration and progress.stage == STAGES[0]:
+        player = progress.best if progress.player is None else progress.player
+    elif iteration == progress.iteration + 1 and progress.stage != STAGES[0] and run.plays_ahead(progress.iteration):
+        player = progress.best
+    return "" if player is None else task_of(name, player, progress)

@@ -11,7 +11,17 @@ from azero.system.files import write_whole
 from azero.training.checking.findings import Findings
 from azero.training.learning.trainer import Trainer
 from azero.training.resumed_settings import differences, load_settings
-from azero.training.state import BEGINNING, STATE, Progress, load_state, read_settings, save_state
+from azero.training.state import (
+    BEGINNING,
+    STAGES,
+    STATE,
+    Progress,
+    is_of_run,
+    load_state,
+    read_progress,
+    read_settings,
+    save_state,
+)
 
 LOST = "the run cannot continue"
 
@@ -47,10 +57,10 @@ def check_settings(findings: Findings) -> Config | None:
 
 
 def _settings_in_states(folder: Path) -> tuple[str, list[dict]]:
-    """Returns the first state that is whole, and its settings; none if no state has them."""
+    """Returns the first state that is whole and the run's own, and its settings; none if no state has them."""
     for name in (STATE, BEGINNING):
         try:
-            if saved := read_settings(folder, name):
+            if (saved := read_settings(folder, name)) and is_of_run(folder, read_progress(folder, name)):
                 check_config(saved[0])
                 return name, saved
         except Damaged:  # `check_states` notes it
@@ -58,31 +68,45 @@ def _settings_in_states(folder: Path) -> tuple[str, list[dict]]:
     return "", []
 
 
-def check_states(findings: Findings, config: Config, game: Game, trainer: Trainer) -> Progress | None:
-    """Returns the run's progress, after a repair; None if it has not begun or cannot continue.
+def check_states(
+    findings: Findings, config: Config, game: Game, trainer: Trainer
+) -> tuple[Progress | None, Progress | None]:
+    """Returns the run's progress, and that at the beginning of the iteration, after a repair.
 
-    The trainer gets the state's tensors.
+    The progress is None if the run has not begun or cannot continue; the other one, if its state is not whole. The
+    trainer gets the state's tensors.
     """
     folder = findings.folder
     beginning, fault_of_beginning = _read(findings, BEGINNING, Trainer(config, game))
     progress, fault = _read(findings, STATE, trainer)
     if progress is None and not fault and (beginning or (folder / "metrics.jsonl").exists()):
         fault = "it is missing"
+    if progress and beginning and beginning.iteration > progress.iteration:
+        fault = f"it is of iteration {progress.iteration}, and {BEGINNING} of iteration {beginning.iteration}"
+    elif progress and beginning and not _begins(beginning, progress):
+        beginning, fault_of_beginning = None, f"it is not the beginning of iteration {progress.iteration}"
     if fault_of_beginning:
         cost = "the run cannot go back to it" if fault else "none, while the other state is whole"
         findings.note_and_put_aside(folder / BEGINNING, fault_of_beginning, cost, "; the next iteration writes another")
     if not fault:
-        return progress
+        return progress, beginning
     if beginning is None:
         findings.note(folder / STATE, fault, f"{LOST}; its nets can be used", "")
-        return None
+        return None, None
     repair = f"the run goes back to the beginning of iteration {beginning.iteration}"
     cost = "the time of the current iteration; the result is the same"
     if changed := differences(config.model_dump(mode="json"), (read_settings(folder, BEGINNING) or [{}])[0]):
         cost += f", if --set has changed {', '.join(name for name, _, _ in changed)} in it"
     findings.note(folder / STATE, fault, cost, repair, lambda: go_back(findings, config, trainer))
     load_state(folder, trainer, BEGINNING)
-    return beginning
+    return beginning, beginning
+
+
+def _begins(beginning: Progress, progress: Progress) -> bool:
+    """Returns whether a state may be that of the iteration's beginning. It is written a moment after the first one."""
+    is_late = beginning.iteration == progress.iteration - 1 and progress.stage == STAGES[0]
+    is_same = all(progress.digests.get(name, digest) == digest for name, digest in beginning.digests.items())
+    return is_same and (is_late or beginning.iteration == progress.iteration)
 
 
 def go_back(findings: Findings, config: Config, trainer: Trainer) -> Progress:
@@ -102,6 +126,8 @@ def _read(findings: Findings, name: str, trainer: Trainer) -> tuple[Progress | N
 
     def read(path: Path) -> None:
         nonlocal progress
+        if not is_of_run(findings.folder, read_progress(findings.folder, name)):
+            raise Damaged("it names other nets and shards than those that are here: it is another run's")
         progress = load_state(findings.folder, trainer, name)
 
     path = findings.folder / name

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
+from azero.compiler.cache import cache_directory
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import Game
@@ -15,7 +16,7 @@ from azero.nets.runtimes.choice import pick_devices
 from azero.nets.users_net import LARGEST_WEIGHT
 from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.samples import Sample
-from azero.system.machine import keep_freed_memory
+from azero.system.machine import keep_freed_memory, keep_torch_files
 from azero.training.learning.group import Group
 from azero.training.learning.learner import Learner, judge_on
 from azero.training.learning.losses import Losses, map_losses
@@ -42,6 +43,7 @@ class Trainer:
     def __init__(self, config: Config, game: Game, canvas: Canvas | None = None):
         """Makes the net for a game; of several sizes, the largest, and samples are on `canvas`."""
         keep_freed_memory()
+        keep_torch_files(cache_directory())
         torch.manual_seed(config.seed)
         self.config = config.training
         self.devices = pick_devices(config.device.device)[: 1 if config.cluster.trainers > 1 else None]

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
@@ -11,8 +12,24 @@ from azero.selfplay.data.records import Shard, SizedShard
 from azero.selfplay.data.shard_files import save_shard
 from azero.selfplay.pool import AnyPool
 from azero.selfplay.tasks import Identities, new_plan, play_task, split_seeds
+from azero.system.console import say
+from azero.system.tensor_files import read_card_alone
 from azero.training.run import Run, shard_name
 from azero.training.state import Progress
+
+
+def task_of(name: str, player: int, progress: Progress) -> str:
+    """Returns the task that makes a shard: its name, and the digest of the net that plays.
+
+    Args:
+      player: iteration of that net.
+    """
+    return f"{name} by {progress.digests.get(f'checkpoints/{player:05d}', '')}"
+
+
+def task_in(path: Path) -> str:
+    """Returns the task that has made a shard; raises BadInput. It is empty in other files of azero's."""
+    return str(read_card_alone(path).get("task", ""))
 
 
 class FreshGames:
@@ -38,7 +55,8 @@ class FreshGames:
         self.num_games = len(seeds)
         self._parts = split_seeds(seeds, len(run.games), selfplay.games_per_shard)
         self.names = [shard_name(iteration, number) for number in range(len(self._parts))]
-        self._shards = {name: run.load_shard(name) for name in self.names if run.shard_path(name).exists()}
+        self._tasks = {name: task_of(name, player, progress) for name in self.names}
+        self._shards = {name: run.load_shard(name) for name in self._played_before()}
         self._missing = [number for number, name in enumerate(self.names) if name not in self._shards]
         self.num_ended = sum(len(shard.lengths) for _, shard in self._shards.values())
         configs = [pool.settings_of_workers(run.config_of(each)) for each in run.games]
@@ -59,9 +77,18 @@ class FreshGames:
             for place, shard in done:
                 number = self._missing[place]
                 size, name = self._parts[number].size, self.names[number]
-                save_shard(self._run.shard_path(name), shard, self._run.games[size])
+                save_shard(self._run.shard_path(name), shard, self._run.games[size], self._tasks[name])
                 self._shards[name] = SizedShard(size, shard)
         self.ended = time.perf_counter()
+
+    def _played_before(self) -> list[str]:
+        """Returns the names of the shards on the disk. A line says which files have other games than those wanted."""
+        here = [name for name in self.names if self._run.shard_path(name).exists()]
+        others = [name for name in here if task_in(self._run.shard_path(name)) != self._tasks[name]]
+        if others:
+            files, folder = ", ".join(others), str(self._run.folder / "replay")
+            say(f"{files} in {folder!r}: not the games of iteration {self.iteration}, which are played again")
+        return [name for name in here if name not in others]
 
     def shards(self) -> list[SizedShard]:
         """Returns all shards, when they are played; raises BadInput if there is nothing to learn from."""

@@ -56,5 +56,6 @@ def learn(
     notes |= {"train/learning_rate": learning_rate(training, trainer.steps - 1, shares[-1])}
     done = replace(progress, stage="gate", steps=trainer.steps, steps_this_iteration=0, notes=notes, sums={})
     run.save_net(run.candidate_path, trainer.candidate(), done)
+    done = run.with_digests(done)
     save_state(run.folder, run.config, trainer, done)
     return done

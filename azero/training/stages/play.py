@@ -51,6 +51,7 @@ def play(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report:
         notes=notes,
         final="",  # its next final may remove the net that won the last one
     )
+    done = run.with_digests(done)
     save_state(run.folder, run.config, trainer, done)
     run.publish_best(done)  # not the winner of a final before this iteration
     run.remove_old_shards(done)

@@ -46,9 +46,9 @@ def promote(run: Run, progress: Progress, trainer: Trainer, report: Report, pool
     )
     report.iteration(iteration, progress, notes)
     report.health(iteration, find_symptoms(read_metrics(run.metrics_path)))
-    done = replace(progress, iteration=iteration + 1, stage="play", player=player, notes={})
+    done = run.with_digests(replace(progress, iteration=iteration + 1, stage="play", player=player, notes={}))
     save_state(run.folder, run.config, trainer, done)
-    keep_beginning(run.folder)
     run.publish_best(done)
+    keep_beginning(run.folder)  # last: until then, check-run knows by it which net was the best one before
     run.remove_old_shards(done)
     return done

@@ -8,7 +8,7 @@ from types import TracebackType
 
 from tqdm import tqdm
 
-from azero.system.console import say
+from azero.system.console import printable, say
 from azero.training.run import Run
 from azero.training.state import Progress
 from azero.training.watching.curves import Curves
@@ -93,7 +93,7 @@ class Report:
     @contextmanager
     def stage(self, name: str, total: int, unit: str, done: int = 0) -> Iterator[tqdm]:
         """Shows a progress bar for a stage."""
-        label = f"iteration {self._iteration}/{self._last}, {name}"
+        label = printable(f"iteration {self._iteration}/{self._last}, {name}")
         with tqdm(
             total=total,
             initial=done,

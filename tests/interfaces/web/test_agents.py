@@ -1,6 +1,8 @@
 """Tests of the routes of agents, suggestions, analyses and reviews."""
 
 import functools
+import json
+import sys
 import threading
 import time
 
@@ -220,6 +222,28 @@ def test_an_engine_that_has_ended_is_started_again(tmp_path):
         assert client.ask("suggestions", **asked, moves="a1")["best"] == "b1"
         assert "the engine ended" in client.ask("suggestions", 422, **asked, moves="b2")["error"]["message"]
         assert client.ask("suggestions", **asked, moves="a1")["best"] == "b1"
+        client.app.state.context.searches.close()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gtp:cat /dev/null --password=hush",
+        "gtp:hush --password=hush",
+        "gtp(patience=hush):cat --password=hush",
+        "uci(Password=hush):sh -c 'echo uciok; echo readyok; cat' --password=hush",
+        f"gtp:{sys.executable} -c 'import hush'",
+    ],
+)
+def test_no_error_tells_the_command_of_a_program(name, capfd):
+    with client_of(offered=Offered([name])) as client:
+        [program] = [each["id"] for each in client.look("agents") if each["kind"] == "program"]
+        asked = {"agent": program, "game": "tic_tac_toe"}
+        answer = json.dumps(client.ask("suggestions", 422, **asked, moves="a1"))
+        assert program in answer and "password" not in answer.lower()
+        with client.stream("POST", "/api/v1/analyses", json=asked) as response:
+            events = response.read().decode()
+        assert '"error"' in events and "password" not in events.lower()
         client.app.state.context.searches.close()
 
 

@@ -1,5 +1,6 @@
 """Tests of a running server: signals, clients that leave, clients that read nothing, and many sockets."""
 
+import contextlib
 import http.client
 import json
 import signal
@@ -272,6 +273,57 @@ def test_ctrl_c_ends_what_is_open(before):
             process.kill()
     assert process.returncode == 130 and errors.splitlines()[-1] == "azero: stopped"
     assert events[-1] == ("done", {"reason": "stopped"})
+
+
+@pytest.mark.parametrize(
+    ("signals", "code", "line"),
+    [
+        ([signal.SIGINT], 130, "azero: stopped\n"),
+        pytest.param([signal.SIGINT] * 3, 130, "azero: stopped\n", marks=pytest.mark.slow),
+        pytest.param([signal.SIGTERM], -signal.SIGTERM, "", marks=pytest.mark.slow),
+    ],
+)
+def test_a_signal_ends_many_searches_without_a_trace(signals, code, line):
+    answers = []
+
+    def ask(url: str, route: str) -> None:
+        asked = {"agent": "uct@1000000", "game": "connect_four", "moves": ["4"] * 3}
+        with contextlib.suppress(httpx.HTTPError):  # after several signals some are not answered
+            answers.append(httpx.post(f"{url}api/v1/{route}", json=asked, timeout=60))
+
+    with serve("uct@1000000") as process:
+        try:
+            url = process.stdout.readline().split()[-1]
+            routes = "suggestions", "suggestions", "suggestions", "analyses", "reviews"
+            clients = [threading.Thread(target=ask, args=[url, route]) for route in routes]
+            for each in clients:
+                each.start()
+            until(lambda: "loading" in httpx.get(f"{url}api/v1/agents").text, 60)
+            for each in signals:
+                process.send_signal(each)
+            _, errors = process.communicate(timeout=30)
+            for each in clients:
+                each.join()
+        finally:
+            process.kill()
+    assert (process.returncode, errors) == (code, line)
+    assert {each.status_code for each in answers} <= {200, 503}
+
+
+def test_a_suggestion_that_waits_is_answered_when_the_server_ends():
+    with Running() as running:
+        running.searches.turns.add(gate := Gate())
+        asked = {"agent": "uct@1000", "game": "connect_four"}
+        answers = []
+        client = threading.Thread(
+            target=lambda: answers.append(httpx.post(f"{running.url}{API}/suggestions", json=asked, timeout=60))
+        )
+        client.start()
+        until(lambda: running.searches.office.num_given, 10)
+        running.searches.close()
+        client.join()
+        gate.opened.set()
+    assert answers[0].status_code == 503 and answers[0].json()["error"]["code"] == "stopped"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock
-from azero.arena.agents.engines.process import end_engine, read_lines, split_command, start_engine
+from azero.arena.agents.engines.process import end_engine, read_lines, show_errors, split_command, start_engine
 from azero.arena.agents.options import Options
 from azero.arena.agents.suggestion import RESIGN, Suggestion, Thought
 from azero.errors import BadInput, EngineFailed
@@ -53,9 +53,12 @@ class EngineAgent(Agent):
             raise
         except (OSError, ValueError) as error:
             raise BadInput(f"agent {name!r}: the engine cannot be started: {error}") from None
-        self._end = weakref.finalize(self, end_engine, self._process, lifeline)  # runs when Python ends, if not before
+        assert self._process.stdout is not None and self._process.stderr is not None
+        errors = threading.Thread(target=show_errors, args=(self._process.stderr,), daemon=True)
+        errors.start()
+        # It runs when Python ends, if not before.
+        self._end = weakref.finalize(self, end_engine, self._process, lifeline, errors)
         self._lines: queue.Queue[str] = queue.Queue(_MOST_LINES_WAITING)  # of the engine's output; "" at its end
-        assert self._process.stdout is not None
         self._reader = threading.Thread(target=read_lines, args=(self._process.stdout, self._lines), daemon=True)
         self._reader.start()
 

@@ -8,8 +8,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from functools import partial
 from typing import IO
+
+from azero.system.console import printable
 
 _LONGEST_LINE = 10_000  # characters; a longer line is read in parts
 
@@ -40,12 +43,20 @@ def read_lines(output: IO[str], lines: "queue.Queue[str]") -> None:
     lines.put("")
 
 
+def show_errors(errors: IO[str]) -> None:
+    """Prints what the engine writes on its stderr on this one, with escape sequences made visible. Runs in a thread."""
+    with errors, contextlib.suppress(OSError, ValueError):  # this process's stderr is closed
+        while line := errors.readline(_LONGEST_LINE):
+            print(printable(line.rstrip().expandtabs()), file=sys.stderr, flush=True)
+
+
 def start_engine(words: list[str] | str) -> tuple[subprocess.Popen, int | None]:
     """Starts an engine; returns its process, and the end of a pipe that ends the engine when it is closed.
 
     The session is new, so that processes started by the engine can be killed with it. Windows has no such pipe.
     """
-    start = partial(subprocess.Popen, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, errors="replace")
+    pipe = subprocess.PIPE
+    start = partial(subprocess.Popen, stdin=pipe, stdout=pipe, stderr=pipe, text=True, errors="replace")
     if sys.platform == "win32":
         return start(words), None
     if shutil.which(words[0]) is None:
@@ -61,8 +72,12 @@ def start_engine(words: list[str] | str) -> tuple[subprocess.Popen, int | None]:
         os.close(heard)
 
 
-def end_engine(process: subprocess.Popen, lifeline: int | None) -> None:
-    """Kills an engine and the processes that it started. It is called once."""
+def end_engine(process: subprocess.Popen, lifeline: int | None, errors: threading.Thread) -> None:
+    """Kills an engine and the processes that it started. It is called once.
+
+    Args:
+      errors: the thread of `show_errors`, whose last lines may say why the engine has ended.
+    """
     if lifeline is not None:
         os.close(lifeline)
     if process.returncode is None:  # otherwise another process may have its number
@@ -72,3 +87,4 @@ def end_engine(process: subprocess.Popen, lifeline: int | None) -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended
                 os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    errors.join(timeout=1.0)  # a process outside the session may keep its stderr open

@@ -129,9 +129,9 @@ def _game_of(file: Path, version: int) -> tuple[Game, bool]:
 
 
 def id_of(name: str, taken: set[str]) -> str:
-    """Returns a short id for an agent's name, without folders, that is not taken. Every character can be shown."""
+    """Returns a short id for an agent's name, without folders or commands, that is not taken. It can be shown."""
     program = split_program(name)
-    stem = f"program:{program[0]}" if program else name
+    stem = f"program:{program[0].partition('(')[0]}" if program else name
     if not program and ("/" in name or Path(name).exists()):
         path = Path(name)
         stem = path.stem if path.suffix == ".safetensors" else path.name

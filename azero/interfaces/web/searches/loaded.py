@@ -9,8 +9,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.levels import Level, LevelAgent, at_level
 from azero.arena.agents.names import make_agent
+from azero.arena.agents.options import split_program
 from azero.arena.agents.search_agent import SearchAgent
 from azero.compiler.notice import is_compiling
+from azero.errors import BadInput
 from azero.games import Game, State, compile_game
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.offered.agents import OfferedAgent
@@ -104,6 +106,22 @@ class Loaded:
         text = "Compiling the rules and the search" if name == "compiling" else f"Loading {self.offered.title}"
         elapsed = time.perf_counter() - self.begin_s
         return {"stage": name, "text": text, "elapsed_s": round(elapsed, 1), "expected_s": EXPECTED_S[name]}
+
+
+def _make(offered: OfferedAgent, game: Game, threads: int) -> Agent:
+    """Makes an agent; raises BadInput. In its errors a program goes by its id: its command is for nobody else."""
+    program = split_program(offered.name)
+    if program is None:
+        return make_agent(offered.name, game, threads=threads)
+    try:
+        agent = make_agent(offered.name, game)
+    except BadInput as error:
+        text = str(error)
+        for told in (offered.name, program[0]):
+            text = text.replace(repr(told), repr(offered.id))
+        raise BadInput(text) from None
+    agent.name = offered.id
+    return agent
 
 
 class LoadedAgents:
@@ -206,11 +224,11 @@ class LoadedAgents:
 
     def _load(self, key: _Key, loaded: Loaded) -> None:
         loaded.begin_s = time.perf_counter()
-        name, _, game = key
+        game = key[2]
         agent: Agent | None = None
         try:
             compile_game(game)
-            agent = make_agent(name, game, threads=self._settings.threads)
+            agent = _make(loaded.offered, game, self._settings.threads)
             state = game.new_initial_state()
             if isinstance(agent, SearchAgent):
                 with contextlib.closing(

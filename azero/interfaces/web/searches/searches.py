@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from azero.arena.agents.suggestion import Suggestion
-from azero.interfaces.web.errors import as_api_error
+from azero.interfaces.web.errors import ApiError, as_api_error
 from azero.interfaces.web.offered.agents import OfferedAgent
 from azero.interfaces.web.positions import Position
 from azero.interfaces.web.searches.analysing import AnalysisTurn, Bounds
@@ -39,18 +39,30 @@ class Searches:
         self.office = TicketOffice(self.agents, settings.most_searches)
         self._reviews = ReviewLine(settings.most_reviews)
         self._outboxes: set[Outbox] = set()
+        self._suggesting: set[asyncio.Future] = set()  # the tasks that wait for suggestions
+        self._is_closed = False
 
     async def suggest(self, client: str, offered: OfferedAgent, position: Position, wish: Wish) -> Suggestion:
         """Returns an agent's suggestion for a position; raises BadInput or ApiError. It can be cancelled."""
         ticket = self.office.give(offered, position.offered)
         turn = SuggestionTurn(client, ticket.loaded, position.state.clone(), wish)
+        answer = asyncio.ensure_future(self._answer(ticket.loaded, turn))
+        self._suggesting.add(answer)
         try:
-            await asyncio.shield(asyncio.wrap_future(ticket.loaded.made))
-            ticket.loaded.turns.add(turn)
-            return await asyncio.wrap_future(turn.answer)
+            return await answer
+        except asyncio.CancelledError:
+            if self._is_closed:
+                raise ApiError(503, "stopped", "the server has been stopped") from None
+            raise
         finally:
+            self._suggesting.discard(answer)
             turn.stop()
             ticket.give_back()
+
+    async def _answer(self, loaded: Loaded, turn: SuggestionTurn) -> Suggestion:
+        await asyncio.shield(asyncio.wrap_future(loaded.made))
+        loaded.turns.add(turn)
+        return await asyncio.wrap_future(turn.answer)
 
     def analyse(self, client: str, offered: OfferedAgent, position: Position, bounds: Bounds) -> EventStream:
         """Returns the stream of an analysis; raises ApiError if there is no room for it."""
@@ -106,9 +118,12 @@ class Searches:
             outbox.put("error", as_api_error(error).to_json(), is_last=True)
 
     def close(self) -> None:
-        """Ends all searches, and their streams with a last event. Agents are closed in the background."""
+        """Ends all searches: streams with a last event, suggestions with an error. Agents close in the background."""
         for outbox in list(self._outboxes):
             outbox.put("done", {"reason": "stopped"}, is_last=True)
+        self._is_closed = True
+        for task in list(self._suggesting):
+            task.get_loop().call_soon_threadsafe(task.cancel)
         self.turns.close()
         self.agents.close()
 
