@@ -13,6 +13,7 @@ TYPE_CHECKING = False  # type checkers take it as true; importing it from typing
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent as Agent
     from azero.arena.agents.analysis import Analysis as Analysis
+    from azero.arena.agents.checkpoints import load_checkpoint as load_checkpoint
     from azero.arena.agents.clock import TimeControl as TimeControl
     from azero.arena.agents.names import make_agent as make_agent
     from azero.arena.agents.suggestion import Move as Move
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from azero.mcts.search.tree_arrays import SearchTree as SearchTree
     from azero.mcts.selection.puct import Puct as Puct
     from azero.nets.checkpoint import Checkpoint as Checkpoint
-    from azero.nets.checkpoint import load_checkpoint as load_checkpoint
     from azero.nets.checkpoint_card import Card as Card
     from azero.nets.saving import new_checkpoint as new_checkpoint
     from azero.nets.saving import save_checkpoint as save_checkpoint
@@ -87,7 +87,7 @@ _MODULES = {
     "TimeControl": "arena.agents.clock",
     "VisitsRoot": "mcts.roots.visits",
     "compare_runs": "training.comparing.comparison",
-    "load_checkpoint": "nets.checkpoint",
+    "load_checkpoint": "arena.agents.checkpoints",
     "load_config": "config.reading",
     "load_games": "training.games",
     "make_agent": "arena.agents.names",

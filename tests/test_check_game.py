@@ -82,6 +82,15 @@ def test_a_game_of_azero_s_is_checked_like_any_other(check):
     assert list(laws_of(output)) == [*KEPT, "speed"]
 
 
+def test_a_law_is_not_kept_where_nothing_was_checked(check, monkeypatch, tmp_path):
+    """However little time there is, each law that looks at positions has looked at one."""
+    monkeypatch.setattr(check_game, "_LAW_S", -1.0)
+    write_file(tmp_path / "nim.py", NIM)
+    _, output, _ = check("nim.py:Nim", "--positions", 200)
+    looked = [told for told in laws_of(output).values() if "of these positions checked" in told]
+    assert looked and all(told.startswith("ok: 1 of these positions checked") for told in looked)
+
+
 def test_laws_that_are_broken_are_told_with_the_moves_and_the_others_are_ok(check, tmp_path):
     write_file(tmp_path / "nim.py", NIM, KEY, TEXT)
     code, output, errors = check("nim.py:Nim", "--positions", 300)

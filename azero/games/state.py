@@ -1,6 +1,7 @@
 """The Python interface of a game, named as in OpenSpiel: `Game` creates states, and `State` is a position."""
 
 import functools
+import html
 from collections.abc import Sequence
 
 import numpy as np
@@ -254,6 +255,10 @@ class State:
 
     def __str__(self) -> str:
         return self.draw()
+
+    def _repr_html_(self) -> str:
+        """Returns the board for a notebook."""
+        return f"<pre>{html.escape(self.draw())}</pre>"
 
     def __repr__(self) -> str:
         try:

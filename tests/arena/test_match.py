@@ -167,6 +167,11 @@ def test_tally_score_and_distinct_games():
     match = match_of((0, True, (1, 2), 1.0), (0, False, (1, 2), 0.0), (1, True, (1, 2), 1.0), (1, False, (3,), 0.5))
     assert match.tally == Tally(wins=2, draws=1, losses=1) and match.tally.score == 0.625
     assert match.pair_scores == [0.5, 0.75]
+    fields = match.to_json()
+    assert match.score == fields["score"] == 0.625 and match.elo == fields["elo"] > 80
+    assert [*match.score_ci95] == fields["score_ci95"] and [*match.elo_ci95] == fields["elo_ci95"]
+    won = match_of((0, True, (1,), 1.0), (0, False, (2,), 1.0))
+    assert won.elo is None and won.elo_ci95[1] is None and won.score == 1.0
     assert match.distinct_games == 3
 
 

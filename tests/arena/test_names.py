@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import azero
 from azero.arena.agents import checkpoints
 from azero.arena.agents.agent import UNLIMITED, Limit, RandomAgent
 from azero.arena.agents.checkpoints import find_checkpoint
@@ -86,6 +87,19 @@ def test_a_run_s_folder_is_its_best(checkpoint, tmp_path):
     shutil.copy(checkpoint, tmp_path / "best.safetensors")
     assert find_checkpoint(str(tmp_path)) == tmp_path / "best.safetensors"
     assert make_agent(f"{tmp_path}@5").game == GAME
+
+
+def test_load_checkpoint_takes_what_agents_are_named_by(checkpoint, tmp_path):
+    shutil.copy(checkpoint, tmp_path / "best.safetensors")
+    for path in (checkpoint, str(tmp_path), tmp_path, "tic_tac_toe"):
+        assert azero.load_checkpoint(path).game == GAME
+    with pytest.raises(BadInput, match="^unknown checkpoint 'uct': not a file, a run's folder or a name; "):
+        azero.load_checkpoint("uct")
+
+
+def test_an_agent_shows_itself():
+    agent = make_agent("uct@30", GAME, seed=7)
+    assert repr(agent) == "<SearchAgent 'uct@30' of tic_tac_toe, seed 7>"
 
 
 def test_a_path_with_an_at_sign_needs_no_limit(checkpoint, tmp_path):

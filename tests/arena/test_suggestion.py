@@ -42,6 +42,12 @@ def test_json_has_the_fields_of_the_design_in_their_order(suggestion):
         assert move == {key: getattr(found, key) for key in move}
 
 
+def test_it_shows_itself_in_a_line(suggestion):
+    assert repr(suggestion).startswith("<Suggestion for the second player of tic_tac_toe: b1, value ")
+    assert repr(suggestion).count(",") <= 8 and "simulations; then " in repr(suggestion)
+    assert "then" not in repr(replace(suggestion, moves=[])), "it resigns"
+
+
 def test_moves_are_best_first(suggestion):
     assert suggestion.moves[0].proven in (None, "draw") and suggestion.moves[0].value > -0.5
     assert [(move.proven, move.proven_plies, move.value) for move in suggestion.moves[1:]] == [("loss", 2, -1.0)] * 5

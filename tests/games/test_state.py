@@ -186,3 +186,10 @@ def test_lines_of_play_are_written_as_their_positions_have_it(name, lines):
 def test_a_key_is_unsigned_whatever_the_rules_compute_it_with(monkeypatch):
     monkeypatch.setattr(state.kernels, "hash_key", lambda rules, state: np.int64(-43))
     assert GAME.new_initial_state().hash_key() == 2**64 - 43
+
+
+def test_a_board_draws_itself_in_a_notebook(monkeypatch):
+    state = make_game("connect_four").state_from_moves("44")
+    assert state._repr_html_() == f"<pre>{state}</pre>"
+    monkeypatch.setattr(type(state), "draw", lambda self: "<script>&")
+    assert state._repr_html_() == "<pre>&lt;script&gt;&amp;</pre>"

@@ -87,6 +87,9 @@ class Agent(ABC):
         self.moves = 0  # chosen moves; a whole turn chosen at once is one
         self.time_manager = TimeManager()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r} of {self.game}, seed {self.seed}>"
+
     @property
     def most_slots(self) -> int:
         """How many games at the same time its memory has room for."""

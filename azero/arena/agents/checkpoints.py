@@ -3,22 +3,45 @@
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from azero.arena.agents.classical import CLASSICAL
 from azero.errors import BadInput, suggest_nearest
-from azero.games import registered_games
+from azero.games import Game, registered_games
 from azero.system.files import PACKAGE
+
+if TYPE_CHECKING:
+    from azero.nets.checkpoint import Checkpoint
 
 _BOARD = re.compile(r"_(\d+)x(\d+)")
 
 _PLACES = (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints")
 
 
-def find_checkpoint(base: str) -> Path:
-    """Returns the file of a checkpoint, given by its path, a run's folder or the name of an included checkpoint."""
+def load_checkpoint(path: str | Path, game: Game | None = None) -> "Checkpoint":
+    """Reads a checkpoint, for `game` if it is given.
+
+    Args:
+      path: a checkpoint's file, a run's folder (its best net), or the name of an included checkpoint.
+
+    Raises BadInput if there is no such checkpoint, or it is damaged, or of another game or format.
+
+    If the sources of a user's own game have changed since the checkpoint was made, a warning is printed on stderr.
+    """
+    from azero.nets.checkpoint import load_checkpoint as load  # torch takes a second
+
+    return load(find_checkpoint(str(path), "checkpoint"), game)
+
+
+def find_checkpoint(base: str, what: str = "agent") -> Path:
+    """Returns the file of a checkpoint, given by its path, a run's folder or the name of an included checkpoint.
+
+    Args:
+      what: "agent", or "checkpoint" where no other agent could be named.
+    """
     path = Path(base)
     if not base or not exists(path) or path.suffix == ".py":
-        return _shipped_checkpoint(base)
+        return _shipped_checkpoint(base, what)
     if path.is_dir():
         best = path / "best.safetensors"
         if not best.is_file():
@@ -32,7 +55,7 @@ def shipped_checkpoints() -> dict[str, Path]:
     return {file.stem: file for place in _PLACES for file in sorted(place.glob("*.safetensors"))}
 
 
-def _shipped_checkpoint(base: str) -> Path:
+def _shipped_checkpoint(base: str, what: str) -> Path:
     """Returns the included checkpoint of this name, e.g. `go_7x7`, or with the largest board of a game, e.g. `go`."""
     shipped = shipped_checkpoints()
     if base in shipped:
@@ -45,8 +68,9 @@ def _shipped_checkpoint(base: str) -> Path:
         raise BadInput(f"{base!r} is a game, not an agent: name both, e.g. uct@1000 --game {base}")
     if has_folder(base) or base.endswith(".safetensors"):
         raise BadInput(f"checkpoint {base!r} does not exist")
-    known = [*shipped, *CLASSICAL, "random", "gtp:COMMAND", "uci:COMMAND"]
-    raise BadInput(f"unknown agent {base!r}: not a file, a run's folder or a name; {suggest_nearest(base, known)}")
+    others = [*CLASSICAL, "random", "gtp:COMMAND", "uci:COMMAND"] if what == "agent" else []
+    known = [*shipped, *others]
+    raise BadInput(f"unknown {what} {base!r}: not a file, a run's folder or a name; {suggest_nearest(base, known)}")
 
 
 def has_folder(text: str) -> bool:

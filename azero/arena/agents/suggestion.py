@@ -13,6 +13,8 @@ from azero.mcts import RESULT_NAMES, MoveStatistics, Search, rank_moves, root_re
 RESIGN = -1
 """An agent that resigns answers this instead of an action."""
 
+_SHOWN = 5  # moves of a suggestion in its `repr`
+
 VALUES = {"win": 1.0, "draw": 0.0, "loss": -1.0}
 """Values of proven results, for the player to move."""
 
@@ -64,7 +66,7 @@ class Move(NamedTuple):
         return [self.action, *self.following]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Suggestion:
     """An agent's answer for a position.
 
@@ -102,6 +104,12 @@ class Suggestion:
     score: float | None = None
     simulations_per_s: float | None = None
     proven: str | None = None
+
+    def __repr__(self) -> str:
+        player = ("first", "second")[self.to_move]
+        others = ", ".join(each.move for each in self.moves[1:_SHOWN]) + ", ..." * (len(self.moves) > _SHOWN)
+        found = f"{self.best}, value {self.value:+.3f} after {self.simulations} simulations"
+        return f"<Suggestion for the {player} player of {self.game}: {found}{others and f'; then {others}'}>"
 
     @property
     def action(self) -> int:

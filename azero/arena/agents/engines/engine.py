@@ -116,6 +116,8 @@ class EngineAgent(Agent):
             with contextlib.suppress(queue.Empty):  # the reader may wait for room
                 self._lines.get_nowait()
             self._reader.join(timeout=0.01)
+        with contextlib.suppress(queue.Full):
+            self._lines.put_nowait("")  # for a thread that still waits for an answer
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # the last line was never read
             self._process.stdin.close()
