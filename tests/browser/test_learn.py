@@ -46,6 +46,22 @@ def test_what_arrives_does_not_replace_what_is_typed(open_page):
 
 
 @pytest.mark.slow
+def test_bars_of_values_below_zero_show_both_terms(open_page):
+    """O has lost: Q is −1 for every move, and U goes back from there towards zero."""
+    page = open_page("#v=learn&g=tic_tac_toe&m=b2 b1 a1&by=uct&c=0.3&n=30.1")
+    page.get_by_text("Simulation 30").first.wait_for()
+    rows = page.locator("table.terms tbody tr").evaluate_all("""(rows) => rows.map((row) => {
+        const boxOf = (name) => row.querySelector(name)?.getBoundingClientRect();
+        const [q, u, zero] = [".bar-q", ".bar-u", ".bar-zero"].map(boxOf);
+        return q && [q.left - u.left, zero.left - q.right, u.width, u.top - q.bottom];
+    })""")
+    below = [row for row in rows if row and row[2] > 1]
+    assert len(below) > 2
+    for left, right, width, top in below:
+        assert abs(left) < 1 and abs(right) < 2 and width > 1 and top >= -0.5
+
+
+@pytest.mark.slow
 def test_numbers_on_the_board_are_those_of_the_table_and_named(open_page):
     page = open_page("#v=learn&g=tic_tac_toe&by=puct")
     page.get_by_text("On the board: prior P.").wait_for()

@@ -147,12 +147,32 @@ def test_a_move_tried_in_analyse_is_not_answered(open_page):
     assert tree.count() == moves + 1
 
 
-def test_the_ending_names_the_weakest_move(open_page):
-    page = open_page("#g=tic_tac_toe")
+ENDS_LATE = """
+    const real = window.fetch;
+    window.fetch = async (url, options) => {
+        const response = await real(url, options);
+        if (!String(url).endsWith("/reviews")) return response;
+        const [moves, end] = (await response.text()).split("event: done");
+        const parts = [moves, `event: done${end}`].map((part) => new TextEncoder().encode(part));
+        const body = new ReadableStream({ async pull(controller) {
+            controller.enqueue(parts.shift());
+            if (parts.length) await new Promise((resolve) => (window.goOn = resolve));
+            else controller.close();
+        } });
+        return new Response(body, { headers: response.headers });
+    };
+"""
+"""A review of which the moves come, and the end only after `goOn()`."""
+
+
+def test_the_ending_names_the_weakest_move_as_soon_as_it_is_known(open_page):
+    page = open_page("#g=tic_tac_toe", script=ENDS_LATE)
     page.get_by_role("button", name="New game").click()
     page.get_by_role("dialog").get_by_role("button", name="Two people").click()
     for place in ["b2", "b1", "a3", "a2", "c1"]:
         page.get_by_role("gridcell", name=re.compile(f"^{place}.*can move$")).click()
+    page.get_by_text("The weakest move so far was 1 b1 of O: it gave away 50 points.").wait_for(timeout=60_000)
+    page.evaluate("window.goOn()")
     page.get_by_text("The weakest move was 1 b1 of O: it gave away 50 points.").wait_for(timeout=60_000)
     page.get_by_role("button", name="Analyse", exact=True).click()
     page.get_by_role("treeitem").nth(4).wait_for()
@@ -161,6 +181,7 @@ def test_the_ending_names_the_weakest_move(open_page):
     page.get_by_role("button", name="Play", exact=True).click()
     page.get_by_role("button", name="Review this game").click()
     page.get_by_role("table", name="Mistakes").wait_for(timeout=60_000)
+    page.get_by_text("accuracy: at the end").first.wait_for()
 
 
 PAINTS_LATE = """

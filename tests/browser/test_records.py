@@ -62,6 +62,16 @@ def test_variations_survive(open_page, button):
 
 
 @pytest.mark.slow
+def test_the_komi_of_a_record_is_kept_and_who_plays_it_is_named(open_page):
+    page = open_page("#g=go(size=7,komi=8.5)")
+    dialog = open_records(page)
+    dialog.get_by_label("Text of a record").fill("(;GM[1]SZ[7]KM[6.5];B[dd];W[cc])")
+    dialog.get_by_role("button", name="Load").click()
+    page.get_by_text("No net here plays Go, 7 × 7, komi 6.5. uct@1000 takes its place.").wait_for()
+    assert "komi 6.5" in page.locator(".game-button").inner_text()
+
+
+@pytest.mark.slow
 def test_sgf_is_offered_only_where_a_game_has_it(open_page):
     for game, count in [("connect_four", 0), ("othello", 1)]:
         dialog = open_records(open_page(f"#g={game}"))

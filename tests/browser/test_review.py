@@ -49,6 +49,22 @@ def test_a_mistake_is_shown_on_the_board_and_in_the_table(open_page):
     assert "Better is" not in card.inner_text(), "trying hides the answer"
 
 
+def test_another_good_answer_than_the_best_is_no_blunder(open_page):
+    """X has b2, O b3: of O's moves the corners alone hold the draw, and a short search of uct does not see it."""
+    page = open_page("#v=review&g=tic_tac_toe&m=b2 b3 a1 c3&a=uct@1000")
+    review(page)
+    page.get_by_role("table", name="Mistakes").get_by_role("button").first.click()
+    card = page.locator(".review-card")
+    for corner in ("a1", "c1", "a3", "c3"):
+        page.keyboard.press("t")
+        page.get_by_role("gridcell", name=re.compile(f"^{corner},")).click()
+        card.get_by_text(re.compile("is good: as good as|is the engine's move, too")).wait_for()
+        page.keyboard.press("t")
+    page.keyboard.press("t")
+    page.get_by_role("gridcell", name=re.compile("^a2,")).click()
+    card.get_by_text("(−50)").wait_for()
+
+
 @pytest.mark.slow
 def test_a_saved_review_tells_its_own_simulations(open_page):
     page = open_page("#v=review&g=tic_tac_toe&m=b2 b3 a1 c3&a=tic_tac_toe")

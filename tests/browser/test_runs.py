@@ -61,7 +61,7 @@ def test_a_game_of_a_run_is_analysed_and_given_back(open_page):
     page.get_by_role("button", name="Analyse this game").click()
     page.get_by_role("region", name="Analysis").get_by_role("treeitem").nth(4).wait_for()
     assert page.get_by_role("gridcell").count() == 9
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Return to it").click()
     page.get_by_role("gridcell").nth(41).wait_for()
     go_to(page, "Play")
     assert hands.wait_for_turn()["moves"] == before["moves"]

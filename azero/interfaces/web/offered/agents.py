@@ -37,6 +37,7 @@ class OfferedAgent:
       source: shipped, run or given.
       game: the game of its net; None for agents that play any game.
       is_any_size: whether its net plays the game in other sizes, too.
+      has_ownership: whether its net tells who will own the cells.
       run: the id of its run; None for others.
       version: of the file of its net, which a run replaces while it trains.
     """
@@ -48,6 +49,7 @@ class OfferedAgent:
     source: str
     game: Game | None = None
     is_any_size: bool = False
+    has_ownership: bool = False
     run: str | None = None
     version: int = 0
 
@@ -117,15 +119,15 @@ def offered_agent(name: str, agent_id: str, source: str, run: str | None = None,
     path, _ = split_options(base) if not exists(Path(base)) else (base, {})
     file = find_checkpoint(path)
     version = file.stat().st_mtime_ns
-    game, is_any_size = _game_of(file, version)
-    return OfferedAgent(agent_id, name, title or "azero", "net", source, game, is_any_size, run, version)
+    return OfferedAgent(agent_id, name, title or "azero", "net", source, *_net_of(file, version), run, version)
 
 
 @functools.lru_cache(maxsize=256)
-def _game_of(file: Path, version: int) -> tuple[Game, bool]:
-    """Returns the game of a checkpoint, and whether its net plays it in all sizes; raises BadInput if it is damaged."""
+def _net_of(file: Path, version: int) -> tuple[Game, bool, bool]:
+    """Returns game, `is_any_size` and `has_ownership` of a checkpoint's net; raises BadInput if it is damaged."""
     card, _, _ = read_whole(file)
-    return game_of_card(file, card), card.net.get("name") in ANY_SIZE
+    heads = card.net.get("heads") or ()
+    return game_of_card(file, card), card.net.get("name") in ANY_SIZE, "ownership" in heads
 
 
 def id_of(name: str, taken: set[str]) -> str:

@@ -38,6 +38,7 @@ def _to_json(agent: OfferedAgent, context: InContext, game: Game | None) -> dict
         "simulations": agent.simulations,
         "state": context.searches.agents.state_of(agent, game),
         "judges": agent.judges,
+        "has_ownership": agent.has_ownership,
         "source": agent.source,
         "run": agent.run,
         "levels": [level.to_json() for level in table.levels] if table else None,

@@ -5,12 +5,22 @@ import { settings } from "./settings.js";
 
 const ACTIVE = new Set(); // refs to the keys of all components that are shown
 
+let isByPointer = false; // whether the focus is where it is by a click
+document.addEventListener("pointerdown", () => (isByPointer = true), true);
+document.addEventListener("keydown", (event) => event.key === "Tab" && (isByPointer = false), true);
+
+/** Whether keys belong to what has the focus: it came there by Tab, not by a click. */
+export const isFocusByKeys = () => !isByPointer;
+
 /** "shift+r" of an event; plain names for keys that are no letters. */
 function nameOfKey(event) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const isShifted = event.shiftKey && (event.key.length > 1 || /[a-z]/i.test(event.key));
   return (isShifted ? "shift+" : "") + (key === " " ? "space" : key.toLowerCase());
 }
+
+/** Whether Space presses what has the focus, as people expect who reached it by Tab. */
+const takesSpace = (target) => isFocusByKeys() && target.closest?.("button, [role=treeitem]");
 
 const isText = (target) => target.closest?.("input, textarea, select, [contenteditable=true]") !== null;
 
@@ -28,10 +38,11 @@ export function useKeys(keys) {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isText(event.target)) return;
       const name = nameOfKey(event);
       if (!settings.get("keys") && name.replace("shift+", "").length === 1) return;
-      if (event.target.closest?.("[role=dialog]")) return;
+      if (event.target.closest?.("[role=dialog]") || (name === "space" && takesSpace(event.target))) return;
       const found = latest.current[name];
       if (!found || found[2] === false || found[1](event) === false) return;
       event.preventDefault();
+      if (name === "space") event.target.blur?.(); // otherwise letting go of the key would press a button
     };
     document.addEventListener("keydown", listener);
     return () => {

@@ -8,20 +8,23 @@ const READABLE = /[^A-Za-z0-9\-_.~!*'(),=:@/+]/g;
 const encode = (text) => text.replace(READABLE, encodeURIComponent);
 
 /** Returns the link of {view, game, tree, node, agent, lesson}, beginning with #. */
-export async function writeLink({ view, game, tree, node, agent, lesson }) {
+export function writeLink({ view, game, tree, node, agent, lesson }) {
   const parts = { v: view, g: game, m: tree.toText(), at: tree.placeOf(node), a: agent, ...writeLesson(lesson) };
-  const text = Object.entries(parts)
+  const written = Object.entries(parts)
     .filter(([name, value]) => value && !(name === "at" && !tree.root.children.length))
-    .map(([name, value]) => `${name}=${encode(String(value))}`)
-    .join("&");
-  return text.length > LONG && "CompressionStream" in window ? `#z=${await deflate(text)}` : `#${text}`;
+    .map(([name, value]) => `${name}=${encode(String(value))}`);
+  return `#${written.join("&")}`;
 }
 
+/** Returns a link that fits the address bar. */
+export const pack = async (link) => (link.length > LONG && "CompressionStream" in window ? `#z=${await deflate(link.slice(1))}` : link);
+
+/** Returns a link as it was before it was packed; throws an Error with a line for people. */
+export const unpack = async (link) => (link.startsWith("#z=") ? `#${await inflate(link.slice(3))}` : link);
+
 /** Returns {view, game, tree, place, agent, lesson} of a link; throws an Error with a line for people. */
-export async function readLink(hash) {
-  let text = hash.replace(/^#/, "");
-  if (text.startsWith("z=")) text = await inflate(text.slice(2));
-  const parts = new Map(text.split("&").map((part) => split(part)));
+export function readLink(link) {
+  const parts = new Map(link.replace(/^#/, "").split("&").map((part) => split(part)));
   return {
     view: parts.get("v"),
     game: parts.get("g"),

@@ -9,6 +9,17 @@ export const forFirst = (value, toMove) => (toMove === 1 ? -value : value);
 /** "46.3", or "46" without digits. */
 export const formatScore = (value, digits = 1) => scoreOf(value).toFixed(digits);
 
+/** Shares of a whole in percent, as texts. They add up to 100: where rounding does not, the largest rests are rounded up. */
+export function percentsOf(shares, digits = 0) {
+  const unit = 10 ** digits;
+  const exact = shares.map((share) => 100 * unit * share);
+  const whole = exact.map(Math.floor);
+  const left = 100 * unit - whole.reduce((sum, each) => sum + each, 0);
+  const order = exact.map((each, k) => [each - whole[k], k]).sort((a, b) => b[0] - a[0]);
+  for (const [, k] of order.slice(0, Math.max(0, left))) whole[k]++;
+  return whole.map((each) => (each / unit).toFixed(digits));
+}
+
 /** "win 5", "draw", "loss 8" of a move with a proof; null without one. */
 export function proofOf(move) {
   if (!move.proven) return null;

@@ -17,9 +17,11 @@ const DEFAULTS = {
 
 let current = read();
 
+/** What is stored, as far as it has the form of a setting: other programs and versions may have written there. */
 function read() {
   try {
-    return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+    const stored = Object.entries(JSON.parse(localStorage.getItem(KEY) ?? "{}"));
+    return { ...DEFAULTS, ...Object.fromEntries(stored.filter(([name, value]) => value !== null && typeof value === typeof DEFAULTS[name])) };
   } catch {
     return { ...DEFAULTS };
   }

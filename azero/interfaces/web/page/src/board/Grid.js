@@ -1,12 +1,13 @@
 // The cells as a grid: clicks, drags, keys, and what screen readers hear.
 
 import { html, useRef, useState } from "../html.js";
+import { isFocusByKeys } from "../keys.js";
 import { boxOf } from "./geometry.js";
 import { meantBy, nameOfCell } from "./picking.js";
 
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
-/** One tab stop; arrows move the cursor, Enter or Space picks, Esc and Backspace step back. */
+/** One tab stop. After Tab arrows move the cursor, and Enter or Space picks. Esc and Backspace step back. */
 export function Grid({ picture, view, pieceOn, mayClick, chosen, onPick, onHover, onBack, isInteractive }) {
   const [cursor, setCursor] = useState(() => firstCell(picture));
   const grid = useRef(null);
@@ -24,9 +25,10 @@ export function Grid({ picture, view, pieceOn, mayClick, chosen, onPick, onHover
 
   const onKeyDown = (event) => {
     const step = ARROWS[event.key];
+    const hasCursor = isFocusByKeys(); // a click leaves the arrows to the game
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (step && !event.shiftKey) focusOn(neighbour(picture, here, step));
-    else if (event.key === "Enter" || event.key === " ") onPick(here);
+    if (step && hasCursor && !event.shiftKey) focusOn(neighbour(picture, here, step));
+    else if ((event.key === "Enter" || event.key === " ") && hasCursor) onPick(here);
     else if (event.key === "Escape" || event.key === "Backspace") {
       if (!onBack()) return;
     } else return;

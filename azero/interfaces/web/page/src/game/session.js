@@ -25,6 +25,7 @@ export class Session extends Emitter {
     this.cache = new Map();
     this.asked = 0; // number of the last request for a position
     this.opening = 0; // number of the last request for a game
+    this.onReplace = () => {}; // called before another tree takes the place of this one
   }
 
   get moves() {
@@ -54,15 +55,17 @@ export class Session extends Emitter {
    * Shows the start of a game; its id is one of GET games, or a built-in game with other parameters. A game that the
    * server refuses changes nothing.
    */
-  async setGame(id, tree = new GameTree(), place = null) {
+  async setGame(id, tree = new GameTree(), place = null, tags = {}) {
     const opening = ++this.opening;
     const [game, agents] = await Promise.all([
       get(`games/${encodeURIComponent(id)}`),
       get(`agents?game=${encodeURIComponent(id)}`),
     ]);
     if (opening !== this.opening) return; // another game was chosen meanwhile
-    Object.assign(this, { game, agents, tree, tags: {}, position: null, error: null, cache: new Map() });
+    this.onReplace();
+    Object.assign(this, { game, agents, tree, tags, position: null, error: null, cache: new Map() });
     await this.goTo(tree.nodeAt(place));
+    this.knowLine();
   }
 
   /** Gets the agents again, with those that were added. */
@@ -87,9 +90,18 @@ export class Session extends Emitter {
 
   /** Replaces the tree, e.g. by a new game or a loaded record. */
   async setTree(tree, place = null, tags = {}) {
-    this.tree = tree;
-    this.tags = tags;
+    this.onReplace();
+    Object.assign(this, { tree, tags });
     await this.goTo(tree.nodeAt(place));
+    this.knowLine();
+  }
+
+  /** Gets to know who played the moves that follow, and whether the game is over at their end. */
+  async knowLine() {
+    const end = this.tree.lineOf(this.node).at(-1) ?? this.node;
+    if (end === this.node) return;
+    const position = await this.positionOf(end).catch(() => null); // a move that is not legal is told when it is reached
+    if (position) this.note(position);
   }
 
   /** Moves to a node, and gets its position. If a move before it is illegal, stops at the last legal position. */
@@ -114,8 +126,13 @@ export class Session extends Emitter {
 
   show(position) {
     this.position = position;
-    let each = position.node;
-    for (let k = position.movers.length - 1; k >= 0 && each.parent; k--, each = each.parent) each.player = position.movers[k];
+    this.note(position);
+  }
+
+  /** Writes into the nodes that lead to a position who played them. */
+  note({ node, movers }) {
+    let each = node;
+    for (let k = movers.length - 1; k >= 0 && each.parent; k--, each = each.parent) each.player = movers[k];
     this.changed();
   }
 
@@ -176,6 +193,9 @@ export class Session extends Emitter {
 }
 
 const agentOf = (id, game) => get(`agents/${encodeURIComponent(id)}?game=${encodeURIComponent(game.id)}`);
+
+/** "Go, 9 × 9, komi 7.5" */
+export const titleOf = ({ title, subtitle }) => [title, subtitle].filter(Boolean).join(", ");
 
 /** The strongest agent that judges positions: a net of this game, else a search. */
 export function defaultAgent(agents) {

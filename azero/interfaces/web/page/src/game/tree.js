@@ -3,15 +3,19 @@
 const MOST_MOVES = 20_000; // of a text
 const DEEPEST = 2000; // moves of a line: the server takes no longer game
 
+const NOTES = { comment: "", mark: "", name: "", value: null, simulations: null, seconds: null, isMarkedByReview: undefined };
+
 let lastId = 0;
 
 function newNode(parent, move) {
-  return { id: ++lastId, parent, move, player: null, children: [], comment: "", mark: "", name: "", value: null, simulations: null, seconds: null };
+  return { id: ++lastId, parent, move, player: null, children: [], ...NOTES };
 }
 
+/** `kept` holds what was kept with the game until the views take it up: {play, review, analysis}. */
 export class GameTree {
-  constructor() {
+  constructor(kept = {}) {
     this.root = newNode(null, null);
+    this.kept = kept;
   }
 
   /** Returns the child of `node` for a move; adds it as the last variation if it is new. */
@@ -135,6 +139,22 @@ export class GameTree {
       }
     }
     return tree;
+  }
+
+  /** What the nodes have besides their moves, as far as they have it: [[index in `nodes`, {comment, mark, ...}], ...]. */
+  get notes() {
+    return this.nodes().flatMap((node, index) => {
+      const own = Object.keys(NOTES).filter((name) => node[name] !== NOTES[name]);
+      return own.length ? [[index, Object.fromEntries(own.map((name) => [name, node[name]]))]] : [];
+    });
+  }
+
+  /** Writes such notes into the nodes. */
+  annotate(notes) {
+    const nodes = this.nodes();
+    for (const [index, own] of notes) {
+      for (const name of Object.keys(NOTES)) if (nodes[index]) nodes[index][name] = own[name] ?? NOTES[name];
+    }
   }
 
   /** "22" for a ply of the main line, "19a2" for a ply in the first variation of ply 19, as links write it. */

@@ -1,6 +1,7 @@
 // The chart of a game. Its areas have the colours of the players and never turn over; a click goes to a ply.
 
 import { html, useState } from "../html.js";
+import { percentsOf } from "../score.js";
 import { areasOf, extentOf, heightOf, plyAt, sharesOf } from "./areas.js";
 
 const AREA = 1000; // units of the drawing's width
@@ -87,9 +88,13 @@ const Errors = ({ errors, side, left, onPly }) => html`<div class="errors errors
 
 function sentenceOf(players, opinion) {
   const { first, draw } = sharesOf(opinion);
-  const percent = (share) => (100 * share).toFixed(0);
-  if (draw < 0.005) return `${players[0].name} ${percent(heightOf(opinion))} %, ${players[1].name} ${percent(1 - heightOf(opinion))} %`;
-  return `${players[0].name} wins ${percent(first)} %, draws ${percent(draw)} %, ${players[1].name} wins ${percent(1 - first - draw)} %`;
+  const [one, two] = players.map(({ name }) => name);
+  if (draw < 0.005) {
+    const [low, high] = percentsOf([heightOf(opinion), 1 - heightOf(opinion)]);
+    return `${one} ${low} %, ${two} ${high} %`;
+  }
+  const [wins, draws, losses] = percentsOf([first, draw, 1 - first - draw]);
+  return `${one} wins ${wins} %, draws ${draws} %, ${two} wins ${losses} %`;
 }
 
 function AsTable({ players, opinions, ply, onPly }) {
@@ -100,9 +105,10 @@ function AsTable({ players, opinions, ply, onPly }) {
     <tbody>
       ${known.map(({ opinion, at }) => {
         const { first, draw } = sharesOf(opinion);
+        const [wins, draws, losses] = percentsOf([first, draw, 1 - first - draw], 1);
         return html`<tr key=${at} aria-current=${at === ply ? "step" : null}>
           <th scope="row"><button class="link" onClick=${() => onPly(at)}>${at}</button></th>
-          <td>${(100 * first).toFixed(1)}</td><td>${opinion.outcomes ? (100 * draw).toFixed(1) : "–"}</td><td>${(100 * (1 - first - draw)).toFixed(1)}</td>
+          <td>${wins}</td><td>${opinion.outcomes ? draws : "–"}</td><td>${losses}</td>
         </tr>`;
       })}
     </tbody>

@@ -20,9 +20,12 @@ export function deleteFromHere(session, app) {
   app.toast({
     text: `Deleted ${node.move}${node.children.length ? " and what follows" : ""}.`,
     seconds: 10,
-    undo: () => {
-      putBack();
-      if (session.tree === tree) session.goTo(node);
+    button: {
+      text: "Undo",
+      onPick: () => {
+        putBack();
+        if (session.tree === tree) session.goTo(node);
+      },
     },
   });
 }

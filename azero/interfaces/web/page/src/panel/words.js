@@ -1,6 +1,6 @@
 // Sentences about an analysis, each number with its owner. Pure.
 
-import { formatCount, forFirst, scoreOf } from "../score.js";
+import { formatCount, forFirst, percentsOf, scoreOf } from "../score.js";
 import { scoreText } from "./candidates.js";
 
 /** {scores: ["46.3", "53.7"], note} of both players, from an opinion for the first player. */
@@ -11,11 +11,7 @@ export function headlineOf(players, opinion) {
 }
 
 /** Wins of the first player, draws, wins of the second, of a hundred games; null if the opinion has none. */
-export function outcomesOf(opinion) {
-  if (!opinion?.outcomes) return null;
-  const [first, , second] = opinion.outcomes.map((share) => Math.round(100 * share));
-  return [first, 100 - first - second, second];
-}
+export const outcomesOf = (opinion) => (opinion?.outcomes ? percentsOf(opinion.outcomes).map(Number) : null);
 
 function noteOf(players, { outcomes, points, proof }) {
   if (proof) return proof.winner === null ? "Proven draw" : `${players[proof.winner].name} wins${proof.plies ? ` in ${proof.plies}` : ""}`;

@@ -32,7 +32,6 @@ export async function openGame(app, found) {
   if (!found.game) throw new Error("the server does not offer the game of this record");
   if (found.start) throw new Error("the record begins at a position of its own, which the page cannot show; use azero show");
   if (found.game !== app.session.game.id) await app.openGame(found.game);
-  app.play?.stop();
   const tree = GameTree.fromRecord(found.nodes);
   await app.session.setTree(tree, "0", { ...found.tags, Result: found.result });
   if (app.view === "play" || app.view === "runs") app.setView("analyse");

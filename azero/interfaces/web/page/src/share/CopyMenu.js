@@ -26,7 +26,7 @@ export function CopyMenu({ app, session }) {
   const command = isOpen && commandOf(app, session);
   const items = () => [
     { text: "Moves", onPick: copy("Moves", () => session.moves.join(" ")) },
-    { text: "Link", onPick: copy("Link", async () => new URL(await app.link(), location.href).href) },
+    { text: "Link", onPick: copy("Link", app.address) },
     "-",
     ...(command ? [{ text: "azero suggest …", onPick: copy("Command", () => command) }] : []),
     { text: "curl …", onPick: copy("Command", () => curlOf(app, session)) },

@@ -2,21 +2,20 @@
 
 import { connection } from "../api.js";
 import { Emitter, useChanges } from "../emitter.js";
-import { defaultAgent } from "../game/session.js";
 import { html, useEffect, useMemo, useRef } from "../html.js";
 import { useKeys } from "../keys.js";
-import { readLink, writeLink } from "../router.js";
+import { pack, writeLink } from "../router.js";
 import { settings } from "../settings.js";
-import { VIEWS, loadViewsSoon, viewOf } from "../views/index.js";
+import { VIEWS, viewOf } from "../views/index.js";
 import { RecordDialog } from "../records/RecordDialog.js";
 import { Header, copyLink } from "./Header.js";
 import { KeysDialog } from "./KeysDialog.js";
 import { MoveDialog } from "./MoveDialog.js";
 import { IllegalMove, Reconnecting } from "./Notice.js";
 import { Toasts } from "./Toasts.js";
+import { Keeper } from "./keeper.js";
 import { turnBoard } from "./layout.js";
-
-const FIRST_GAME = "connect_four";
+import { begin, chooseAgent } from "./opening.js";
 
 /** What views may ask of the page; see the fields. */
 class AppState extends Emitter {
@@ -29,11 +28,19 @@ class AppState extends Emitter {
     this.status = ""; // why a click did nothing
     this.spoken = ""; // what screen readers hear
     this.toasts = [];
-    this.play = null; // the game of Play, which survives a change of views
+    this.playing = null; // the last game of Play
     this.lesson = { method: null, c: null, seed: 0, place: null }; // what Learn shows, as a link has it
     this.watch = null; // what Runs knows of a run
     this.ownHash = null; // the link that the page itself has put into the address bar
     this.isReady = false;
+    this.numOpening = 0; // links and kept games that are being opened
+    this.keeper = new Keeper(this);
+    session.onReplace = this.keeper.save;
+  }
+
+  /** The game of Play, which survives a change of views; null if none has begun with the moves on the board. */
+  get play() {
+    return this.playing?.tree === this.session.tree ? this.playing : null;
   }
 
   /** The session that the board shows. */
@@ -66,12 +73,13 @@ class AppState extends Emitter {
     this.changed();
   };
 
-  /** Shows a message for a while: {text, kind: "info"|"error", undo: function, seconds}. */
-  toast = ({ text, kind = "info", undo = null, seconds = undo ? 10 : 5 }) => {
-    const toast = { id: Math.random(), text, kind, undo };
+  /** Shows a message for a while, and returns it: {text, kind: "info"|"error", button: {text, onPick}, seconds}. */
+  toast = ({ text, kind = "info", button = null, seconds = button ? 10 : 5 }) => {
+    const toast = { id: Math.random(), text, kind, button };
     this.toasts = [...this.toasts.slice(-2), toast];
     this.changed();
     setTimeout(() => this.dropToast(toast), 1000 * seconds);
+    return toast;
   };
   dropToast = (toast) => {
     this.toasts = this.toasts.filter((each) => each !== toast);
@@ -82,7 +90,7 @@ class AppState extends Emitter {
   /** Opens another game. One that the server refuses leaves all as it is, and throws. */
   openGame = async (id) => {
     await this.session.setGame(id);
-    this.agent = defaultAgent(this.session.agents);
+    chooseAgent(this);
     this.changed();
   };
 
@@ -97,18 +105,22 @@ class AppState extends Emitter {
     }
   };
 
-  link = () => {
+  /** The link of what the page shows; `pack` makes it fit the address bar. */
+  get link() {
     const { session, view, agent } = this;
     const lesson = view === "learn" ? this.lesson : null;
     return writeLink({ view, game: session.game.id, tree: session.tree, node: session.node, agent, lesson });
-  };
+  }
+
+  /** The same, packed if it is long, as a whole address. */
+  address = async () => new URL(await pack(this.link), location.href).href;
 }
 
 export function App({ session }) {
   const app = useMemo(() => new AppState(session), []);
   [app, session, connection, settings].forEach(useChanges);
   useEffect(() => void begin(app), []);
-  useLink(app);
+  useKeeper(app);
   useEffect(() => {
     if (session.error && !isIllegal(session.error)) app.toast({ text: session.error.message, kind: "error", seconds: 8 });
   }, [session.error]);
@@ -133,46 +145,13 @@ export function App({ session }) {
 
 const isIllegal = (error) => error?.code === "illegal_move" && Number.isInteger(error.at);
 
-async function begin(app) {
-  const { session } = app;
-  const ownGame = () => session.games.find((game) => game.is_own)?.id;
-  const open = async () => {
-    const link = await readLink(location.hash).catch((error) => (app.fail(error), {}));
-    const id = link.game ?? ownGame() ?? FIRST_GAME;
-    await session.setGame(id, link.tree, link.place).catch(async (error) => {
-      app.fail(error.code === "unknown_game" ? new Error(`the link's game, ${id}, is not offered here`) : error);
-      if (session.game === null && id !== FIRST_GAME) await session.setGame(FIRST_GAME);
-    });
-    if (link.agent?.startsWith("run:")) await session.addAgent(link.agent).catch(() => {}); // the list has the best net alone
-    const known = session.agents.some((agent) => agent.id === link.agent);
-    app.agent = known ? link.agent : defaultAgent(session.agents);
-    app.view = viewOf(link.view ?? "play").id;
-    if (link.lesson) app.lesson = link.lesson;
-  };
-  const games = session.loadGames().catch(app.fail);
-  if (!location.hash) await games; // one of the user's own comes first
-  await Promise.all([games, open()]).catch(app.fail);
-  app.isReady = session.game !== null;
-  loadViewsSoon();
-  app.changed();
-  window.addEventListener("hashchange", async () => {
-    if (location.hash === app.ownHash) return;
-    await open();
-    app.changed();
-  });
-}
-
-/** Keeps the address bar's link that of the page. */
-function useLink(app) {
-  const { session } = app;
+/** Keeps the game, and the address bar's link that of the page. */
+function useKeeper(app) {
   const timer = useRef(null);
   useEffect(() => {
-    if (!app.isReady) return;
+    app.keeper.save();
     clearTimeout(timer.current);
-    timer.current = setTimeout(async () => {
-      app.ownHash = await app.link();
-      if (location.hash !== app.ownHash) history.replaceState(null, "", app.ownHash);
-    }, 150);
+    timer.current = setTimeout(app.keeper.showLink, 150);
   });
 }
 

@@ -1,5 +1,6 @@
 // The header: the game, the views, and what acts on the whole page.
 
+import { earlier } from "../game/kept.js";
 import { html, useState } from "../html.js";
 import { settings } from "../settings.js";
 import { CopyMenu } from "../share/CopyMenu.js";
@@ -8,12 +9,16 @@ import { KeysDialog } from "./KeysDialog.js";
 import { DropDown } from "./dialog.js";
 import { Icon, Logo } from "./icons.js";
 import { turnBoard } from "./layout.js";
+import { returnTo } from "./opening.js";
+
+const MOST_KEPT = 6; // games that are listed
 
 export function Header({ app, session, title }) {
   const [open, setOpen] = useState(null); // "games", "views"
   const toggle = (name) => setOpen(open === name ? null : name);
   const close = () => setOpen(null);
   const { game } = session;
+  const { offered } = app.keeper;
   const isDark = document.documentElement.dataset.theme === "dark";
   return html`<header class="header">
     <h1 class="hidden">azero: ${title}</h1>
@@ -24,6 +29,9 @@ export function Header({ app, session, title }) {
       </button>
       ${open === "games" && html`<${DropDown} label="Games" items=${gameItems(app, session)} onClose=${close} />`}
     </span>
+    ${offered && html`<button class="icon-button wide-only" aria-label="Return to your game of ${offered.title}" title="Return to your game of ${offered.title}" onClick=${() => returnTo(app, offered.id)}>
+      <${Icon} name="undo" />
+    </button>`}
     <nav class="views" aria-label="Views">
       ${VIEWS.map((view) => html`<button class="tab" aria-current=${app.view === view.id ? "page" : null} onClick=${() => app.setView(view.id)}>${view.title}</button>`)}
     </nav>
@@ -45,14 +53,26 @@ export function Header({ app, session, title }) {
   </header>`;
 }
 
-/** The games, those with a trained net first. */
+/** The user's earlier games, then all games, those with a trained net first. */
 function gameItems(app, session) {
-  return [...session.games].sort((a, b) => b.has_net - a.has_net).map((game) => ({
+  const kept = earlier().filter(({ id }) => id !== app.keeper.id).slice(0, MOST_KEPT).map(({ id, title, numMoves, isOver, when }) => ({
+    text: `Your game of ${title}`,
+    detail: `${numMoves} ${numMoves === 1 ? "move" : "moves"}, ${isOver ? "over, " : ""}${agoText(Date.now() - when)}`,
+    onPick: () => returnTo(app, id),
+  }));
+  const games = [...session.games].sort((a, b) => b.has_net - a.has_net).map((game) => ({
     text: game.title,
     detail: [game.subtitle, game.has_net && "trained net"].filter(Boolean).join(", "),
     isChosen: game.id === session.game?.id,
     onPick: () => app.setGame(game.id),
   }));
+  return kept.length ? [...kept, "-", ...games] : games;
+}
+
+/** "5 minutes ago" */
+function agoText(ms) {
+  const [unit, size] = [["day", 86_400_000], ["hour", 3_600_000]].find((each) => ms >= each[1]) ?? ["minute", 60_000];
+  return new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" }).format(-Math.floor(Math.max(0, ms) / size), unit);
 }
 
 function menuItems(app, session, isDark) {
@@ -68,7 +88,7 @@ function menuItems(app, session, isDark) {
 
 /** Copies the link of the page, or shows it where the browser refuses. */
 export async function copyLink(app) {
-  const link = new URL(await app.link(), location.href).href;
+  const link = await app.address();
   try {
     await navigator.clipboard.writeText(link);
     app.toast({ text: "The link is copied. It holds the game, its moves and your place in them." });

@@ -10,7 +10,7 @@ const shown = (name) =>
   name.split(" ").map((part) => part.split("+").map((key) => NAMES[key] ?? (key === "shift" ? "Shift" : key.length > 1 ? key[0].toUpperCase() + key.slice(1) : key.toUpperCase())).join(" ")).join(" ");
 
 export function KeysDialog({ app }) {
-  const board = [[["arrows"], "move the cursor on the board"], [["enter"], "pick a cell"], [["escape", "backspace"], "one step back"]];
+  const board = [[["arrows"], "move the cursor on the board, reached by Tab"], [["enter"], "pick a cell"], [["escape", "backspace"], "one step back"]];
   return html`<${Dialog} title="Keys" onClose=${app.closeDialog}>
     <label class="check">
       <input type="checkbox" checked=${settings.get("keys")} onChange=${(event) => settings.set("keys", event.target.checked)} />

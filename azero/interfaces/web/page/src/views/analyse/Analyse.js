@@ -155,17 +155,13 @@ function useAnalyseKeys({ session, app, analyst, first, play, setEditing }) {
     const update = analyst.slots[0].shown;
     app.announce(spokenAnalysis({ players: game.players, toMove: position.to_move ?? 0, agent: shortName(analyst.first), update, rows: first }));
   };
-  const showOwners = () => {
-    flip("showsOwnership");
-    const update = analyst.slots[0].shown;
-    if (update && !update.ownership && settings.get("showsOwnership")) app.toast({ text: `${shortName(analyst.first)} does not tell who owns the points.` });
-  };
+  const hasOwners = Boolean(session.agents.find(({ id }) => id === analyst.first)?.has_ownership);
   useTreeKeys(session, app, { onComment: () => setEditing(true) });
   useKeys({
-    space: ["start or stop", (event) => (event.target.closest?.("button, [role=slider]") && !event.target.closest(".start") ? false : analyst.toggle())],
+    space: ["start or stop", () => analyst.toggle()],
     b: ["play the best move", () => (best && session.isSettled ? void play(best) : false)],
     v: ["marks", () => settings.set("marks", nextMarks(settings.get("marks")))],
-    o: ["ownership", showOwners, session.game.has_ownership],
+    o: ["ownership", () => flip("showsOwnership"), hasOwners],
     p: ["prior", () => settings.set("heat", settings.get("heat") === "prior" ? "none" : "prior")],
     l: ["line of the best move", () => flip("showsLine")],
     "shift+v": ["speak the analysis", speak],

@@ -23,12 +23,16 @@ const FIRST_LIMIT = LIMITS.findIndex(([text]) => text === "2 minutes"); // a pag
 const GLANCE = 60; // simulations of a ply that the chart lacks
 const HURRY_MS = 200; // a position that is shown for less is not analysed
 
-const KNOWN = new WeakMap();
-
-/** The analyst of a session. */
+/** The analyst of a session. What was kept of the analysis of its game counts from now on. */
 export function analystOf(session) {
-  if (!KNOWN.has(session)) KNOWN.set(session, new Analyst(session));
-  return KNOWN.get(session);
+  session.analyst ??= new Analyst(session);
+  const { kept } = session.tree;
+  if (kept.analysis) {
+    const { second = null, limit } = kept.analysis;
+    Object.assign(session.analyst, { second, limit: LIMITS[limit] ? limit : FIRST_LIMIT });
+    kept.analysis = null;
+  }
+  return session.analyst;
 }
 
 class Analyst extends Emitter {
@@ -50,6 +54,12 @@ class Analyst extends Emitter {
     this.timer = null;
     this.glance = null; // AbortController of the request for the chart
     this.furtherAfter = []; // why the slots' searches ended that are to go on
+  }
+
+  /** What is kept with the game. */
+  get kept() {
+    const { second, limit } = this;
+    return { second, limit };
   }
 
   show() {

@@ -169,7 +169,7 @@ function useLearnKeys(actions) {
     n: ["next simulation", () => void actions.nextSimulation()],
     p: ["previous simulation", () => void actions.previousSimulation()],
     t: ["run ten simulations", () => void actions.runTen()],
-    space: ["play on, or pause", (event) => (event.target.closest?.("button, [role=treeitem]") ? false : void actions.toggle())],
+    space: ["play on, or pause", () => void actions.toggle()],
     home: ["first step", () => void actions.first()],
     end: ["last simulation so far", () => void actions.last()],
   });

@@ -89,13 +89,13 @@ function walkRows(event) {
   event.preventDefault();
 }
 
-/** Q from zero, and U beyond it. */
+/** Q from zero, and below it U from where Q ends: it goes back over a Q below zero. */
 function Bar({ child, least, most }) {
   const x = (value) => (100 * (value - least)) / (most - least);
   const [zero, q, sum] = [x(0), x(child.Q), x(child.score)];
   return html`<svg class="term-bar" viewBox="0 0 100 12" preserveAspectRatio="none">
-    <rect class="bar-u" x=${q} y="3" width=${Math.max(0, sum - q)} height="6" />
-    <rect class="bar-q" x=${Math.min(zero, q)} y="3" width=${Math.max(0.8, Math.abs(q - zero))} height="6" />
+    <rect class="bar-q" x=${Math.min(zero, q)} y="1" width=${Math.max(0.8, Math.abs(q - zero))} height="5" />
+    <rect class="bar-u" x=${q} y="6" width=${Math.max(0, sum - q)} height="5" />
     <rect class="bar-zero" x=${zero - 0.3} y="0" width="0.6" height="12" />
   </svg>`;
 }

@@ -2,6 +2,7 @@
 
 import { html } from "../../html.js";
 import { radio, radioKeys } from "../../shell/radios.js";
+import { firstLevel } from "./choices.js";
 
 export function Levels({ agent, level, onLevel }) {
   const { levels, anchors } = agent;
@@ -27,7 +28,7 @@ export function Levels({ agent, level, onLevel }) {
     </div>
     ${anchor && html`<p class="anchor-text"><span class="anchor-key" aria-hidden="true"></span>${anchor.name} has ${format(anchor.elo)}</p>`}
     <p class="level-text">${chosen.text}</p>
-    ${agent.adaptive && html`<label class="check"><input type="checkbox" checked=${level === "adaptive"} onChange=${(event) => onLevel(event.target.checked ? "adaptive" : Math.min(3, levels.length))} /> Adapt to how I play</label>`}
+    ${agent.adaptive && html`<label class="check"><input type="checkbox" checked=${level === "adaptive"} onChange=${(event) => onLevel(event.target.checked ? "adaptive" : firstLevel(levels))} /> Adapt to how I play</label>`}
   </div>`;
 }
 

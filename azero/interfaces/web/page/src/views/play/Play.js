@@ -1,7 +1,7 @@
 // Play: against an agent, between people, or agent against agent.
 
 import { stepKeys } from "../../game/stepKeys.js";
-import { html, useEffect, useRef, useState } from "../../html.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { settings } from "../../settings.js";
 import { Icon } from "../../shell/icons.js";
@@ -22,15 +22,17 @@ import { tick } from "./sound.js";
 export function Play({ session, app }) {
   const [chosen, setChosen] = useState([]);
   const board = useRef(null);
-  useEffect(() => {
-    if (!app.play || app.play.isStopped) app.play = new PlayGame(app, openingPlayers(session));
+  const isMissing = !app.play && session.isSettled && !app.numOpening;
+  useLayoutEffect(() => {
+    if (!isMissing) return;
+    app.playing = new PlayGame(app, session.tree.kept.play ?? { players: openingPlayers(session) });
     app.play.onChange();
     app.changed();
-  }, [session.game]);
+  }, [isMissing]);
   useEffect(() => {
     if (session.node.move && settings.get("sound")) tick();
   }, [session.node]);
-  const { play } = app;
+  const play = app.play ?? app.playing; // until the position of another game has come, the last one is shown
   usePlayKeys(session, app);
   if (!play || !session.position) return null;
 
@@ -119,10 +121,10 @@ function usePlayKeys(session, app) {
     u: ["undo", () => app.play?.undo()],
     h: ["hint", () => void (app.play && askHint(app.play))],
     n: ["new game", () => app.openDialog(() => html`<${NewGame} app=${app} session=${session} />`)],
-    x: ["swap sides", () => app.play.swapSides(), Boolean(app.play?.isAgainstAgent)],
+    x: ["swap sides", () => app.play?.swapSides(), Boolean(app.play?.isAgainstAgent)],
     "shift+p": ["pass", () => press(special("Pass")), Boolean(special("Pass"))],
     "shift+s": ["swap", () => press(special("Swap")), Boolean(special("Swap"))],
-    "shift+r": ["resign", () => (session.ply && !app.play.isOver ? askToResign(app, app.play) : false)],
+    "shift+r": ["resign", () => (session.ply && app.play?.isOver === false ? askToResign(app, app.play) : false)],
     ...stepKeys(session),
   });
 }
@@ -132,5 +134,5 @@ function playDigit(session, app, digit) {
   const action = picture.drops
     ? picture.actions.find(({ cells }) => picture.drops[digit - 1]?.includes(cells[0]))
     : picture.actions[digit - 1];
-  if (action && app.play.mayMove) app.play.play(action);
+  if (action && app.play?.mayMove) app.play.play(action);
 }

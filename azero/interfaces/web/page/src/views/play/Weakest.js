@@ -36,20 +36,23 @@ export function Weakest({ play, session, app }) {
     };
   }, [session.tree]);
   if (!review?.isCurrent || review.error) return null;
-  if (review.whole) return html` <span role="status">${sentenceOf(review, play, session)}</span>`;
-  return html` <span class="detail">Looking for the weakest move: ${review.numReviewed} of ${review.nodes.length} …</span>`;
+  const found = sentenceOf(review, play);
+  if (review.whole) return html` <span role="status">${found}</span>`;
+  return html` ${found}<span class="detail"> Looking for the weakest move: ${review.numReviewed} of ${review.nodes.length} …</span>`;
 }
 
-/** "Your weakest move was 5 f5: it gave away 11 points." Of two people, the weakest move of both. */
-function sentenceOf(review, play, session) {
+/** "Your weakest move was 5 f5: it gave away 11 points." Of two people, the weakest move of both; so far, while the review runs. */
+function sentenceOf({ moves, nodes, whole }, play) {
   const { human } = play;
-  const own = review.moves.filter((move) => !move.is_random && (human === null || move.player === human));
+  const own = moves.filter((move) => !move.is_random && (human === null || move.player === human));
   const worst = own.reduce((most, move) => (move.loss > (most?.loss ?? 0) ? move : most), null);
   const points = Math.round(50 * (worst?.loss ?? 0));
-  if (!own.length) return "";
-  if (points < 1) return human === null ? "No move gave anything away." : "None of your moves gave anything away.";
-  const node = review.nodes[worst.ply];
-  const { number } = rowsOf(review.nodes).find(({ cells }) => cells.flat().includes(node));
-  const whose = human === null ? `The weakest move was ${number} ${worst.move} of ${play.nameOfSide(worst.player)}` : `Your weakest move was ${number} ${worst.move}`;
+  if (points < 1) {
+    if (!whole || !own.length) return "";
+    return human === null ? "No move gave anything away." : "None of your moves gave anything away.";
+  }
+  const { number } = rowsOf(nodes).find(({ cells }) => cells.flat().includes(nodes[worst.ply]));
+  const which = `weakest move${whole ? "" : " so far"} was ${number} ${worst.move}`;
+  const whose = human === null ? `The ${which} of ${play.nameOfSide(worst.player)}` : `Your ${which}`;
   return `${whose}: it gave away ${points} ${points === 1 ? "point" : "points"}.`;
 }

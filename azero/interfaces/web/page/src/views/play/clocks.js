@@ -1,13 +1,16 @@
 // Two clocks with an increment. They stand still until the first move.
 
-/** `limit` is {minutes, increment} with the increment in seconds; `onFlag(player)` is called when time is up. */
+/**
+ * `limit` is {minutes, increment} with the increment in seconds; `left` has the milliseconds of both players if the
+ * clocks have run before, otherwise null. `onFlag(player)` is called when time is up.
+ */
 export class Clocks {
-  constructor(limit, onFlag) {
-    this.left = [limit.minutes * 60_000, limit.minutes * 60_000];
+  constructor(limit, left, onFlag) {
+    this.hasBegun = left !== null;
+    this.left = left ? [...left] : [limit.minutes * 60_000, limit.minutes * 60_000];
     this.increment = limit.increment * 1000;
     this.onFlag = onFlag;
     this.running = null;
-    this.hasBegun = false;
   }
 
   /** Lets the clock of a player run. */
@@ -40,6 +43,11 @@ export class Clocks {
   now(player) {
     const passed = this.running?.player === player ? performance.now() - this.running.since : 0;
     return Math.max(0, this.left[player] - passed);
+  }
+
+  /** Milliseconds that both have left; null if the clocks have not run yet. */
+  get both() {
+    return this.hasBegun ? [this.now(0), this.now(1)] : null;
   }
 }
 

@@ -6,35 +6,40 @@ import { Clocks } from "./clocks.js";
 import { prepare } from "./requests.js";
 import { takeBack } from "./undo.js";
 
-const HUMAN = { kind: "human" };
-
 /**
- * Plays the agents' moves in the session's game. `players` has, for each side, {kind: "human"} or {kind: "agent",
- * agent, level, simulations}. `clock` is {minutes, increment} or null.
+ * Plays the agents' moves in the session's tree, until another one takes its place. `begun` says how far the game has
+ * come, see `begun`. Only `players` has to be there: for each side, {kind: "human"} or {kind: "agent", agent, level,
+ * simulations}.
  */
 export class PlayGame {
-  constructor(app, players = [HUMAN, HUMAN], clock = null) {
+  constructor(app, begun) {
     this.app = app;
     this.session = app.session;
-    this.game = this.session.game;
-    this.players = players;
-    this.clocks = clock ? new Clocks(clock, (side) => this.end(1 - side, `${this.nameOfSide(side)} ran out of time.`, "time forfeit")) : null;
-    this.decided = null; // {winner, text} of a game that ended off the board
+    this.tree = this.session.tree;
+    this.players = begun.players;
+    this.limit = begun.limit ?? null; // of the clocks: {minutes, increment}
+    this.clocks = this.limit && new Clocks(this.limit, begun.left ?? null, (side) => this.end(1 - side, `${this.nameOfSide(side)} ran out of time.`, "time forfeit"));
+    this.decided = begun.decided ?? null; // {winner, text} of a game that ended off the board
     this.thinking = null; // {player, since}
-    this.limit = clock;
-    this.seed = Math.floor(Math.random() * 1e9); // of the moves of levels
+    this.seed = begun.seed ?? Math.floor(Math.random() * 1e9); // of the moves of levels
     this.stages = []; // of an agent that is being loaded, as a stream reports them
     this.problem = null; // an error of the agent
     this.stuckAt = null; // the node at which it could not move; it is not asked again by itself
     this.moved = null; // {node, side} of a move that is on its way to the server
-    this.hint = null; // {cells, line, isLine}
-    this.isPaused = false;
+    this.hint = begun.hint ?? null; // {move, line, isLine}
+    this.isPaused = begun.isPaused ?? false;
     this.request = null;
-    this.seen = null; // the node whose move has been announced
+    this.seen = this.hint && this.session.node; // the node whose move has been announced
     this.isStopped = false;
     this.unsubscribe = this.session.subscribe(() => this.onChange());
     this.closing = new AbortController();
     this.prepare();
+  }
+
+  /** How far the game has come, apart from its moves: what `new PlayGame` takes. */
+  get begun() {
+    const { players, limit, decided, seed, hint, isPaused } = this;
+    return { players, limit, left: this.clocks?.both ?? null, decided, seed, hint, isPaused };
   }
 
   /** Loads the agents before their first move, and shows the stages. */
@@ -90,7 +95,7 @@ export class PlayGame {
   }
 
   get isLive() {
-    return this.session.isSettled && this.session.node.children.length === 0 && !this.result;
+    return !this.isStopped && this.session.isSettled && this.session.node.children.length === 0 && !this.result;
   }
 
   get mayMove() {
@@ -115,7 +120,7 @@ export class PlayGame {
 
   onChange() {
     const { session } = this;
-    if (session.game !== this.game) this.stop();
+    if (session.tree !== this.tree) this.stop();
     if (this.isStopped || !session.isSettled) return;
     const { to_move: toMove, result } = session.position;
     if (this.moved?.node === session.node && this.moved.side !== toMove) this.clocks?.gain(this.moved.side);
@@ -209,17 +214,12 @@ export class PlayGame {
   }
 
   get mayUndo() {
-    return this.session.node.parent !== null;
+    const { node } = this.session;
+    return node.parent !== null || node.children.length > 0;
   }
 
   undo() {
-    if (!this.mayUndo) return;
-    this.cancel();
-    this.decided = null;
-    this.problem = this.stuckAt = null;
-    delete this.session.tags.Result;
-    delete this.session.tags.Termination;
-    return takeBack(this.session, this.human);
+    return this.mayUndo && takeBack(this);
   }
 
   swapSides() {

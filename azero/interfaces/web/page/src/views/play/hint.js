@@ -1,11 +1,11 @@
 // Hints: the square of the best move, then the line that may follow.
 
 import { post } from "../../api.js";
-import { actionsOf, overlayOfLine } from "../../panel/lines.js";
+import { overlayOfLine } from "../../panel/lines.js";
 
 const SIMULATIONS = 400;
 
-/** Shows the square of the best move; asked again, the line that may follow. `play.hint` is {cells, move, line, isLine}. */
+/** Shows the square of the best move; asked again, the line that may follow. `play.hint` is {move, line, isLine}. */
 export async function askHint(play) {
   if (!play.mayMove) return;
   const { app, hint, session } = play;
@@ -25,20 +25,20 @@ export async function askHint(play) {
   play.changed();
 }
 
-/** Returns {cells, move, line} of the best move in the session's position; null if it is shown no more. */
+/** Returns {move, line} of the best move in the session's position; null if it is shown no more. */
 async function hintOf(agent, session) {
-  const { node, position } = session;
+  const { node } = session;
   const body = { agent, game: session.game.id, moves: session.moves, simulations: SIMULATIONS };
   const [best] = (await post("suggestions", body)).moves;
   if (session.node !== node || !best) return null;
-  const [first] = actionsOf(best);
-  const action = position.picture.actions.find(({ move }) => move === first);
-  return { cells: action?.cells ?? [], move: best.move, line: best.pv };
+  return { move: best.move, line: best.pv };
 }
 
 /** What the board shows of a hint. */
 export function hintOverlay(hint, { to_move: toMove, picture }) {
   if (!hint) return {};
-  const { cells, line, isLine } = hint;
-  return isLine ? overlayOfLine(picture, toMove, line) : { marks: [{ cells: cells.slice(0, 1), text: "", share: 0, kind: "best" }] };
+  const { line, isLine } = hint;
+  if (isLine) return overlayOfLine(picture, toMove, line);
+  const cells = picture.actions.find(({ move }) => move === line[0])?.cells ?? [];
+  return { marks: [{ cells: cells.slice(0, 1), text: "", share: 0, kind: "best" }] };
 }

@@ -89,6 +89,7 @@ export function Review({ session, app }) {
 
 function useReview(session) {
   const review = useChanges(reviewOf(session));
+  useEffect(() => review.takeUp(), [session.tree]);
   useEffect(() => review.stop, [review]);
   return review;
 }
@@ -119,7 +120,8 @@ function useTrying({ session, app, review, move }) {
     setTried({ node, attempt: "pending" });
     try {
       const { agent, searched: simulations } = review;
-      const attempt = await judge({ game: session.game.id, agent, simulations, moves: session.moves, review: move, move: action.move, signal: controller.signal });
+      const { position } = session.position;
+      const attempt = await judge({ game: session.game.id, agent, simulations, position, review: move, move: action.move, signal: controller.signal });
       if (request.current === controller) setTried({ node, attempt });
     } catch (error) {
       if (request.current === controller) setTried({ node, attempt: null });
@@ -140,9 +142,8 @@ function useTrying({ session, app, review, move }) {
 
 function useReviewKeys({ session, app, review, move, trying, step, setLine, setEditing }) {
   useTreeKeys(session, app, { onComment: () => setEditing(true) });
-  const isButton = (event) => Boolean(event.target.closest?.("button, [role=slider]"));
   useKeys({
-    space: ["start or stop", (event) => (isButton(event) ? false : review.isRunning ? review.stop() : review.start(reviewerOf(session, app.agent)))],
+    space: ["start or stop", () => (review.isRunning ? review.stop() : review.start(reviewerOf(session, app.agent)))],
     e: ["next mistake", () => void step(1)],
     "shift+e": ["previous mistake", () => void step(-1)],
     l: ["show the better line", () => (move && !trying.isHidden ? setLine((is) => !is) : false)],

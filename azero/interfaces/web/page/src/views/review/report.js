@@ -3,9 +3,6 @@
 import { forFirst, scoreOf } from "../../score.js";
 
 export const ERRORS = ["?!", "?", "??"];
-const LEAST = { "??": 0.3, "?": 0.2, "?!": 0.1 }; // losses of the glyphs, as lichess has them
-const DECIDED = 0.9; // values beyond which a loss hardly matters
-const CLOSE = 1e-9;
 
 export const isError = (move) => Boolean(move) && ERRORS.includes(move.mark);
 
@@ -56,13 +53,6 @@ export function scoreWord(value) {
 
 /** "−19" */
 export const lossWord = (loss) => `−${(50 * loss).toFixed(0)}`;
-
-/** The glyph of a move by its loss, as the server's reviews have it; a proven result given away is "??". */
-export function markOf(best, played, givesAway) {
-  if (givesAway) return "??";
-  if (Math.min(best, played) > DECIDED || Math.max(best, played) < -DECIDED) return "";
-  return Object.keys(LEAST).find((mark) => best - played >= LEAST[mark] - CLOSE) ?? "";
-}
 
 /** A copy of the record of a tree, with the review's glyphs, losses and better lines along its nodes. */
 export function annotated(tree, nodes, moves) {

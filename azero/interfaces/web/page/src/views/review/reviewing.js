@@ -4,8 +4,6 @@ import { stream } from "../../api.js";
 import { Emitter } from "../../emitter.js";
 import { Pacer } from "../../panel/calm.js";
 
-const KNOWN = new WeakMap();
-
 /** The agent that reviews: a wanted one, or the first that judges positions; null if none does. */
 export function reviewerOf(session, wanted) {
   const { judges } = session;
@@ -16,13 +14,14 @@ export const SIMULATIONS = [50, 100, 400, 1000, 3000, 10_000];
 
 /** The review that the view Review shows. */
 export function reviewOf(session) {
-  if (!KNOWN.has(session)) KNOWN.set(session, new Review(session));
-  return KNOWN.get(session);
+  session.review ??= new Review(session);
+  return session.review;
 }
 
 /** Opens the view Review; a review of the line on the page begins at once. */
 export function showReview(session, app) {
   const [review, agent] = [reviewOf(session), reviewerOf(session, app.agent)];
+  review.takeUp();
   if (agent && !review.isOfLine) review.start(agent);
   app.setView("review");
 }
@@ -53,7 +52,7 @@ export class Review extends Emitter {
   }
 
   get numReviewed() {
-    return this.moves.length;
+    return this.moves.filter(Boolean).length;
   }
 
   /** Whether it is about the tree that is on the page. */
@@ -74,13 +73,38 @@ export class Review extends Emitter {
     return node === tree.root ? 0 : this.nodes.indexOf(node) + 1 || -1;
   }
 
-  /** Reviews the line of the current node. */
-  start(agent) {
+  /** What is kept with the game; null if there is nothing, or if its moves have been deleted. */
+  get kept() {
+    const { tree, agent, searched, nodes, moves, whole, isRunning } = this;
+    if (!this.isCurrent || !tree.has(nodes.at(-1))) return null;
+    const place = tree.placeOf(nodes.at(-1));
+    return { agent, searched, place, numMoves: nodes.length, moves, whole: whole && { ...whole, moves: undefined }, isRunning };
+  }
+
+  /** Goes on with the review that was kept with the game, if there is one; what was running begins again. */
+  takeUp() {
+    const { tree } = this.session;
+    const { review } = tree.kept;
+    if (!review) return;
+    tree.kept.review = null;
+    const nodes = tree.lineOf(tree.nodeAt(review.place)).slice(0, review.numMoves);
+    if (!nodes.length) return;
     this.stop();
     this.clear();
+    const { agent, searched, isRunning } = review;
+    const moves = review.moves.slice(0, nodes.length);
+    Object.assign(this, { tree, nodes, agent, searched, simulations: searched, moves, whole: review.whole && { ...review.whole, moves } });
+    if (isRunning) this.start(agent, nodes);
+    this.changed();
+  }
+
+  /** Reviews the line of the current node. */
+  start(agent, nodes = this.session.tree.lineOf(this.session.node)) {
+    this.stop();
+    this.clear();
+    if (!nodes.length) return;
     const { session } = this;
     const controller = new AbortController();
-    const nodes = session.tree.lineOf(session.node);
     Object.assign(this, { controller, tree: session.tree, nodes, agent, searched: this.simulations });
     const ifCurrent = (take) => (data) => {
       if (this.controller !== controller) return;

@@ -7,23 +7,13 @@ export async function takeGame({ app, board }) {
   return app.session.game.id === board.game.id || app.setGame(board.game.id);
 }
 
-/** Shows the board's moves in the other views, in place of the user's game; a toast offers to undo it. */
+/** Shows the board's moves in the other views, in place of the user's game. */
 export async function takeToViews(watch) {
   const { app, board } = watch;
   const { session } = app;
   if (board === session) return true;
   if (board.start) return takeGame(watch); // Runs alone can show its moves
-  const { game, tree, tags } = session;
-  const { agent } = app;
-  const place = tree.placeOf(session.node);
   if (!(await takeGame(watch))) return false;
-  app.play?.stop();
   await session.setTree(GameTree.fromText(board.tree.toText()), board.tree.placeOf(board.node), { ...board.tags });
-  const undo = async () => {
-    await session.setGame(game.id, tree, place);
-    session.tags = tags;
-    app.setAgent(agent);
-  };
-  if (tree.root.children.length) app.toast({ text: "The run's game has replaced yours.", undo: () => undo().catch(app.fail) });
   return true;
 }
