@@ -22,6 +22,11 @@ def is_compiling() -> bool:
     return _NOTICE.depth > 0
 
 
+def num_compiled() -> int:
+    """Returns how many kernels that are kept on disk this process has compiled, their subroutines not counted."""
+    return _NOTICE.count
+
+
 class _Notice(event.Listener):
     """Prints the notice once, for functions that are kept on disk. Others are compiled in each process, quickly.
 
@@ -32,6 +37,7 @@ class _Notice(event.Listener):
     def __init__(self) -> None:
         self._is_told = False
         self.depth = 0  # of nested compilations: a kernel's subroutines are compiled within it
+        self.count = 0  # of finished compilations that were not nested
         self._begin = self._seconds = 0.0  # start of the current compilation; duration of the finished ones
         self._timer = threading.Timer(0.0, self._tell)
 
@@ -55,6 +61,7 @@ class _Notice(event.Listener):
         if self.depth == 0:
             return
         self.depth -= 1
+        self.count += self.depth == 0
         if self.depth == 0 and not self._is_told:
             self._timer.cancel()
             self._seconds += time.perf_counter() - self._begin

@@ -40,6 +40,41 @@ def test_a_link_that_was_tampered_with_still_shows_a_board(open_page, link):
     assert page.locator("img, b").count() == 0
 
 
+BUSY = {"status 503", "Failed to load resource"}
+"""The agents of four games may still be compiled for other tests. These do not need theirs."""
+
+
+@pytest.mark.parametrize(
+    ("link", "moves"),
+    [
+        ("#g=amazons&m=j4-e4/e2 D10-D5/D3", ["j4-e4/e2", "d10-d5/d3"]),
+        ("#g=amazons&m=j4-e4/e2 d10-d5/d3&at=0", []),
+        ("#g=othello&m=F5D6", ["f5", "d6"]),
+        ("#g=connect_four&m=4453(6)", ["4", "4", "5", "3"]),
+    ],
+    ids=["turns", "turns before them", "joined", "with a variation"],
+)
+def test_the_usual_notation_is_understood_in_links(open_page, link, moves):
+    page = open_page(link)
+    page.watch.allows |= BUSY
+    page.locator(".stage .board").wait_for()
+    assert [each.replace("\n", "") for each in Hands(page).see()["moves"]][: len(moves)] == moves
+    page.wait_for_timeout(400)  # the address follows the board
+    assert not {"4453", "F5D6", "D10"} & set(page.url.replace("=", " ").split())
+
+
+def test_a_whole_turn_is_typed(open_page):
+    page = open_page("#g=amazons")
+    page.watch.allows |= BUSY
+    hands = Hands(page)
+    hands.wait_for_turn()
+    page.keyboard.press("/")
+    page.get_by_label("Move", exact=True).fill("j4-e4/e2")
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").wait_for(state="detached")
+    page.get_by_role("log").get_by_role("button", name="j4-e4/e2").wait_for()
+
+
 def test_a_page_of_which_a_part_does_not_load_says_so(chromium, server):
     page = chromium.new_page()
     page.route("**/vendor/preact.mjs", lambda route: route.abort())

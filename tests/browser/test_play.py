@@ -232,3 +232,69 @@ def test_who_has_lost_or_won_meanwhile_cannot_resign(open_page):
         return count;
     }""")
     assert count == 1
+
+
+HOLDS_POSITIONS = """
+    const real = window.fetch;
+    window.held = null; // answers to further positions
+    window.fetch = (url, options) => {
+        if (!window.held || !String(url).endsWith("/positions")) return real(url, options);
+        return new Promise((resolve) => window.held.push(() => resolve(window.answer ?? real(url, options))));
+    };
+"""
+
+
+def is_there(page, name):
+    return page.get_by_role("gridcell", name=re.compile(name)).count() == 1
+
+
+def test_ones_own_stone_lies_there_before_the_server_answers(open_page):
+    """What is turned over comes with the answer."""
+    page = open_page("#g=othello(size=6)", script=HOLDS_POSITIONS)
+    Hands(page).wait_for_turn()
+    page.evaluate("window.held = []")
+    page.get_by_role("gridcell", name=re.compile("^c2,")).click()
+    page.get_by_role("gridcell", name="c2, black disc").wait_for()
+    assert is_there(page, "^c3, white disc") and page.evaluate("window.held.length") == 1
+    page.evaluate("window.held.forEach((answer) => answer()); window.held = null")
+    page.get_by_role("gridcell", name="c3, black disc").wait_for()
+
+
+def test_a_stone_that_the_server_refuses_goes_away_with_a_message(open_page):
+    page = open_page("#g=othello(size=6)", script=HOLDS_POSITIONS)
+    Hands(page).wait_for_turn()
+    page.evaluate("""() => {
+        const error = { code: "too_long", message: "the game has more than 3 moves" };
+        window.held = [];
+        window.answer = new Response(JSON.stringify({ error }), { status: 422 });
+    }""")
+    page.get_by_role("gridcell", name=re.compile("^c2,")).click()
+    page.get_by_role("gridcell", name="c2, black disc").wait_for()
+    page.evaluate("window.held.forEach((answer) => answer()); window.held = null")
+    page.get_by_text("the game has more than 3 moves").wait_for()
+    assert is_there(page, "^c2, empty, can move") and page.get_by_role("log").get_by_role("button").count() == 0
+
+
+COMPILING = """
+    const real = window.fetch;
+    const text = "Compiling: 9 of about 20 parts";
+    const stage = { stage: "compiling", text, elapsed_s: 12, expected_s: null, share: 0.45 };
+    window.fetch = (url, options) => {
+        if (!String(url).endsWith("/analyses")) return real(url, options);
+        const event = `event: stage\\ndata: ${JSON.stringify(stage)}\\n\\n`;
+        const body = new ReadableStream({ start: (to) => to.enqueue(new TextEncoder().encode(event)) });
+        return Promise.resolve(new Response(body, { headers: { "Content-Type": "text/event-stream" } }));
+    };
+"""
+
+
+def test_a_game_that_is_compiled_says_so_and_what_one_may_do_meanwhile(open_page):
+    page = open_page("#g=breakthrough(rows=5,columns=3)", script=COMPILING)  # its agents are cold
+    group = page.get_by_role("group", name="Getting the engine ready")
+    group.get_by_text("Compiling: 9 of about 20 parts").wait_for()
+    assert group.get_by_role("progressbar").get_attribute("value") == "0.45"
+    assert "compiled when it is first used" in group.inner_text() and "You can move already" in group.inner_text()
+    group.get_by_role("button", name="rules").click()
+    page.get_by_role("dialog", name="How to play Breakthrough").wait_for()
+    page.keyboard.press("Escape")
+    Hands(page).pick(Hands(page).may_click()[0])

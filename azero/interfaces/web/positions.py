@@ -21,6 +21,7 @@ class Position(NamedTuple):
     start: State  # before the moves
     moves: list[str]  # in the game's notation
     movers: list[int]  # the player of each move
+    counts: list[int]  # how many moves each word of the request was
     earlier: list[State]  # up to `_KEPT` positions before it, the last one last
 
 
@@ -37,20 +38,34 @@ def _position_of(offered: OfferedGame, asked: PositionAsked, most_plies: int) ->
     except BadInput as error:
         raise ApiError(422, "bad_position", str(error), value=asked.position) from None
     state = start.clone()
-    texts = game.rules.split_moves(asked.moves) if isinstance(asked.moves, str) else asked.moves
-    if len(texts) > most_plies:
-        raise ApiError(422, "too_long", f"the game has {len(texts)} moves; at most {most_plies} are possible")
-    played, movers, earlier = list[str](), list[int](), list[State]()
-    for at, text in enumerate(texts):
+    words = game.rules.split_moves(asked.moves) if isinstance(asked.moves, str) else asked.moves
+    played, movers, counts, earlier = list[str](), list[int](), list[int](), list[State]()
+
+    def play(move: str) -> None:
+        nonlocal earlier
+        if len(played) == most_plies:
+            raise ApiError(422, "too_long", f"the game has more than {most_plies} moves")
+        action = game.text_to_action(state, move)
         earlier = [*earlier[1 - _KEPT :], state.clone()]
+        played.append(game.action_to_text(state, action))
+        movers.append(state.current_player())
+        state.apply_action(action)
+
+    for at, word in enumerate(words):
+        num_before = len(played)
         try:
-            action = game.text_to_action(state, text)
-            played.append(game.action_to_text(state, action))
-            movers.append(state.current_player())
-            state.apply_action(action)
+            try:
+                play(word)
+            except BadInput:
+                moves = game.rules.split_moves(word)
+                if len(moves) < 2:
+                    raise
+                for move in moves:  # several moves together, such as j4-e4/e2 in Amazons
+                    play(move)
         except BadInput as error:
-            raise ApiError(422, "illegal_move", f"move {at + 1}: {error}", at=at, value=text) from None
-    return Position(offered, state, start, played, movers, earlier)
+            raise ApiError(422, "illegal_move", f"move {at + 1}: {error}", at=at, value=word) from None
+        counts.append(len(played) - num_before)
+    return Position(offered, state, start, played, movers, counts, earlier)
 
 
 def describe(position: Position) -> dict[str, Any]:
@@ -67,6 +82,7 @@ def _describe(position: Position) -> dict[str, Any]:
         "game": offered.id,
         "moves": position.moves,
         "movers": position.movers,
+        "counts": position.counts,
         "text": " ".join(position.moves),
         "ply": len(position.moves),
         "to_move": None if is_over else state.current_player(),

@@ -1,6 +1,7 @@
 """Tests of the routes of games and positions."""
 
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,8 @@ from azero.games import kernels, make_game, registered_games
 from azero.interfaces.web.offered.offered import Offered
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import client_of
+
+ROOT = Path(__file__).parents[3]
 
 
 def test_all_games_are_offered_with_their_boards(client):
@@ -117,4 +120,86 @@ def test_a_game_of_ones_own_is_offered_by_a_short_id():
 
 def test_a_game_may_be_too_long():
     with client_of(ServeSettings(most_plies=3)) as client:
-        assert client.ask("positions", 422, game="connect_four", moves="4444")["error"]["code"] == "too_long"
+        for moves in ("4444", ["44", "44"]):
+            assert client.ask("positions", 422, game="connect_four", moves=moves)["error"]["code"] == "too_long"
+
+
+@pytest.mark.parametrize(
+    ("game", "given", "moves", "counts"),
+    [
+        ("amazons", ["j4-e4/e2", "D10-D5/D3"], "j4 -e4 /e2 d10 -d5 /d3", [3, 3]),
+        ("othello", ["F5D6", "c3"], "f5 d6 c3", [2, 1]),
+        ("connect_four", ["4453", "4"], "4 4 5 3 4", [4, 1]),
+        ("clobber", ["A1A2", "b1c1"], "a1a2 b1c1", [1, 1]),
+        ("go(size=5)", ["D4", "PASS"], "d4 pass", [1, 1]),
+    ],
+)
+def test_a_word_of_a_list_may_be_several_moves(client, game, given, moves, counts):
+    found = client.ask("positions", game=game, moves=given)
+    assert found["text"] == moves and found["counts"] == counts
+    assert client.ask("positions", game=game, moves=" ".join(given))["moves"] == found["moves"]
+
+
+def test_a_wrong_word_is_named_by_its_place_in_the_list(client):
+    error = client.ask("positions", 422, game="amazons", moves=["j4-e4/e2", "d10-d5/d11"])["error"]
+    assert (error["code"], error["at"], error["value"]) == ("illegal_move", 1, "d10-d5/d11")
+
+
+@pytest.mark.parametrize("name", registered_games())
+def test_each_game_says_how_it_is_played_with_pictures_of_its_own_moves(client, name):
+    sheet = client.look(f"games/{name}")["sheet"]
+    assert {"text", "heading", "picture"} <= {block["kind"] for block in sheet}
+    assert sheet[-2] == {"kind": "heading", "text": "How moves are written"}
+    for block in sheet:
+        if block["kind"] != "picture":
+            continue
+        assert block["game"].partition("(")[0] == name
+        found = client.ask("positions", game=block["game"], moves=block["moves"])
+        picture, result, text = found["picture"], found["result"], block["text"]
+        assert (result is not None) == ("win" in text or "draw" in text)
+        if result and result["winner"] is not None:
+            assert f"{picture['players'][result['winner']]['name']}" in text.partition("wins")[0]
+        begins = [picture["cells"][action["cells"][0]]["name"] for action in picture["actions"] if action["cells"]]
+        assert not block["from"] or block["from"] in begins
+
+
+OWN = '''
+class Own(NamedTuple):
+    """Take <b>stones</b>.
+
+    ## The end
+
+    - The last one wins.
+    - Nobody
+      draws.
+
+    Like this:
+        o o o
+
+    ```position
+    moves: 0 1
+    text: Two moves.
+    ```
+    """
+
+    heap: int = 5
+'''
+
+
+def test_a_game_of_ones_own_says_what_its_docstring_says(tmp_path):
+    text = (ROOT / "tests/data/nim.py").read_text("utf-8")
+    begin, end = text.index("class Nim"), text.index("    def reset")
+    games = []
+    for name, header in {"Own": OWN, "Mute": "class Mute(NamedTuple):\n    heap: int = 5\n"}.items():
+        (tmp_path / f"{name}.py").write_text(f"{text[:begin]}{header}\n{text[end:]}", "utf-8")
+        games.append(make_game(f"{tmp_path / name}.py:{name}", compiles=False))
+    with client_of(offered=Offered(games=games)) as client:
+        assert client.look("games/own:Own")["sheet"] == [
+            {"kind": "text", "text": "Take <b>stones</b>."},
+            {"kind": "heading", "text": "The end"},
+            {"kind": "list", "items": ["The last one wins.", "Nobody draws."]},
+            {"kind": "plain", "text": "Like this:\n    o o o"},
+            {"kind": "picture", "game": "", "moves": "0 1", "from": "", "text": "Two moves."},
+        ]
+        mute = client.look("games/own:Mute")
+        assert mute["sheet"] == [] and mute["rules"] == ""

@@ -12,6 +12,7 @@ from azero.games.make import parse_game
 from azero.games.names import file_of
 from azero.games.registry import parameters_of, registered_games
 from azero.interfaces.web.errors import ApiError
+from azero.interfaces.web.offered.sheets import docstring_of
 from azero.records.sgf_games import number_of
 
 _NAME = re.compile(r"([a-z][a-z_0-9]{0,30})(\([a-z_]{1,20}=[a-z0-9.-]{1,12}(,[a-z_]{1,20}=[a-z0-9.-]{1,12}){0,7}\))?")
@@ -72,7 +73,7 @@ class OfferedGame:
     @property
     def rules_text(self) -> str:
         """One line or two about how it is played: the first paragraph of what the rules say of themselves."""
-        return " ".join((type(self.game.rules).__doc__ or "").strip().split("\n\n")[0].split())
+        return " ".join(docstring_of(self.game).split("\n\n")[0].split())
 
     @property
     def has_ownership(self) -> bool:

@@ -8,6 +8,7 @@ from azero.arena.agents.levels import table_of
 from azero.interfaces.web.context import InContext
 from azero.interfaces.web.models import PositionAsked
 from azero.interfaces.web.offered.games import OfferedGame
+from azero.interfaces.web.offered.sheets import sheet_of
 from azero.interfaces.web.positions import describe, initial_picture
 
 router = APIRouter(tags=["games"])
@@ -33,6 +34,7 @@ def game(game_id: str, context: InContext) -> dict[str, Any]:
         "ranges": found.ranges,
         "sizes": [each.id for each in context.offered.games.values() if each.family == found.family],
         "rules": found.rules_text,
+        "sheet": sheet_of(found.game),
     }
 
 

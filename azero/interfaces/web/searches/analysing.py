@@ -23,7 +23,7 @@ _PATIENCE_S = 0.05
 
 _LEAST_COST = 0.1  # of a slice, as a part of its time
 
-SEARCHING = {"stage": "searching", "text": "Searching", "elapsed_s": 0.0, "expected_s": None}
+SEARCHING = {"stage": "searching", "text": "Searching", "elapsed_s": 0.0, "expected_s": None, "share": None}
 """The stage of a search that has begun."""
 
 

@@ -11,7 +11,7 @@ from azero.arena.agents.levels import Level, LevelAgent, at_level
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.options import split_program
 from azero.arena.agents.search_agent import SearchAgent
-from azero.compiler.notice import is_compiling
+from azero.compiler.notice import is_compiling, num_compiled
 from azero.errors import BadInput
 from azero.games import Game, State, compile_game
 from azero.interfaces.web.errors import ApiError
@@ -21,10 +21,12 @@ from azero.interfaces.web.searches.outcomes import draws_of
 from azero.interfaces.web.searches.turns import Turn, Turns
 from azero.interfaces.web.settings import ServeSettings
 
-EXPECTED_S = {"loading": 3.0, "compiling": 30.0}
-"""Seconds of a stage, as measured with torch on two cores. How long an agent took before says little: what it compiled
+_LOADING_S = 3.0
+"""Seconds of loading, as measured with torch on two cores. How long an agent took before says little: what it compiled
 and imported then is there now.
 """
+
+_KERNELS, _KERNELS_WITHOUT_NET = 20, 15  # about so many are compiled for the first agent that plays a game
 
 _Key = tuple[str, int, Game]  # name and version of an agent, and the game that it plays
 
@@ -70,7 +72,11 @@ class Loaded:
         self.holder: Turn | None = None
         self.rate = Rate()
         self._players: dict[Level, LevelAgent] = {}
-        self.begin_s = time.perf_counter()
+        self.begin()
+
+    def begin(self) -> None:
+        """Loading begins now."""
+        self.begin_s, self._num_before = time.perf_counter(), num_compiled()
 
     @property
     def state(self) -> str:
@@ -102,10 +108,13 @@ class Loaded:
 
     def stage(self) -> dict[str, object]:
         """Returns what loading does at present, as a stage of a stream."""
-        name = "compiling" if is_compiling() else "loading"
-        text = "Compiling the rules and the search" if name == "compiling" else f"Loading {self.offered.title}"
-        elapsed = time.perf_counter() - self.begin_s
-        return {"stage": name, "text": text, "elapsed_s": round(elapsed, 1), "expected_s": EXPECTED_S[name]}
+        elapsed_s, done = round(time.perf_counter() - self.begin_s, 1), num_compiled() - self._num_before
+        if not done and not is_compiling():
+            text = f"Loading {self.offered.title}"
+            return {"stage": "loading", "text": text, "elapsed_s": elapsed_s, "expected_s": _LOADING_S, "share": None}
+        most = _KERNELS if self.offered.kind == "net" else _KERNELS_WITHOUT_NET
+        text, share = f"Compiling: {done} of about {most} parts", min(0.95, done / most)
+        return {"stage": "compiling", "text": text, "elapsed_s": elapsed_s, "expected_s": None, "share": share}
 
 
 def _make(offered: OfferedAgent, game: Game, threads: int) -> Agent:
@@ -223,7 +232,7 @@ class LoadedAgents:
             loaded.turns.close()
 
     def _load(self, key: _Key, loaded: Loaded) -> None:
-        loaded.begin_s = time.perf_counter()
+        loaded.begin()
         game = key[2]
         agent: Agent | None = None
         try:

@@ -19,7 +19,7 @@ from azero.interfaces.web.settings import ServeSettings
 
 _STAGE_S = 0.5  # from one report of a stage to the next
 
-QUEUED = {"stage": "queued", "text": "Waiting for its turn", "elapsed_s": 0.0, "expected_s": None}
+QUEUED = {"stage": "queued", "text": "Waiting for its turn", "elapsed_s": 0.0, "expected_s": None, "share": None}
 """The stage of a search that has not begun."""
 
 

@@ -119,7 +119,7 @@ export async function stream(path, body, handlers) {
   };
   const begun = Date.now();
   const onBusy = () =>
-    hand(onStage, { stage: "queued", text: "All places for searches are taken", elapsed_s: (Date.now() - begun) / 1000, expected_s: null });
+    hand(onStage, { stage: "queued", text: "All places for searches are taken", elapsed_s: (Date.now() - begun) / 1000, expected_s: null, share: null });
   try {
     for (let attempt = 0; ; attempt++) {
       const response = await attemptFetch(path, options, attempt, onBusy);

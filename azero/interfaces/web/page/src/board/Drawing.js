@@ -4,9 +4,7 @@ import { html, useMemo, useRef } from "../html.js";
 import { Ground } from "./ground.js";
 import { Arrows, Bars, Heat, LastMove, Line, Marks, Ownership, Square, Targets, Winning } from "./marks.js";
 import { meantBy } from "./picking.js";
-import { Piece, Shades } from "./pieces.js";
-
-const KIND = { holes: "disc", felt: "disc", points: "stone", hexes: "disc", tree: "disc", plain: "disc" };
+import { Piece, Shades, kindOf } from "./pieces.js";
 
 /**
  * Draws all layers. `overlay` may have: marks [{cells, text, share, kind: best|other|played, glyph}], ownership [one
@@ -109,7 +107,7 @@ function Hover({ picture, mayClick, pieceOn, hovered, position, chosen, isShot }
       ${isShot && html`<${Piece} picture=${picture} piece=${{ cell, player: null, kind: "blocked" }} isGhost />`}
     </g>`;
   }
-  const kind = picture.style === "lines" ? (position.to_move ? "ring" : "cross") : (KIND[picture.style] ?? "disc");
+  const kind = kindOf(picture, position.to_move);
   return html`<${Piece} picture=${picture} piece=${{ cell, player: position.to_move, kind, text: "" }} isGhost />`;
 }
 

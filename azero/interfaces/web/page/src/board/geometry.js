@@ -3,9 +3,9 @@
 const MARGINS = {
   // left, top, right, bottom: of the ground around the cells
   holes: [0.22, 0.22, 0.22, 0.26],
-  squares: [0.62, 0.5, 0.5, 0.62],
-  felt: [0.62, 0.5, 0.5, 0.62],
-  points: [0.62, 0.35, 0.35, 0.62],
+  squares: [0.7, 0.5, 0.5, 0.7],
+  felt: [0.7, 0.5, 0.5, 0.7],
+  points: [0.7, 0.35, 0.35, 0.7],
   hexes: [0.05, 0.05, 0.05, 0.05],
   lines: [0.22, 0.1, 0.1, 0.22],
   tree: [0.1, 0.1, 0.1, 0.1],

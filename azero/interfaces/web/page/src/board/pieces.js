@@ -14,6 +14,11 @@ export const Shades = () => html`<defs>
 
 const RADIUS = { holes: 0.42, felt: 0.42, points: 0.47, hexes: 0.34, squares: 0.38, tree: 0.17 };
 
+const USUAL = { lines: ["cross", "ring"], points: ["stone", "stone"] };
+
+/** The kind of piece that a player puts on the board. */
+export const kindOf = ({ style }, player) => USUAL[style]?.[player] ?? "disc";
+
 /** Draws one piece. `isGhost`: it is not on the board, but might be. */
 export function Piece({ picture, piece, isGhost = false, isNew = false }) {
   const { x, y } = picture.cells[piece.cell];

@@ -140,7 +140,8 @@ export class Session extends Emitter {
   async stopAtError(node, error) {
     const legal = error.at ?? null;
     if (legal === null || legal >= this.tree.plyOf(node)) {
-      if (this.position === null && node !== this.tree.root) await this.goTo(this.tree.root);
+      if (this.position && this.tree.has(this.position.node)) this.node = this.position.node;
+      else if (node !== this.tree.root) await this.goTo(this.tree.root);
       this.error = error;
       this.changed();
       return;
@@ -160,9 +161,12 @@ export class Session extends Emitter {
     this.changed();
   }
 
-  /** Plays a move from the current node. */
-  play(move) {
-    return this.goTo(this.tree.play(this.node, move));
+  /** Plays moves from the current node. They are gone again if the server refuses them. */
+  async play(...moves) {
+    const { node: begin, tree } = this;
+    const known = new Set(begin.children);
+    await this.goTo(moves.reduce((at, move) => tree.play(at, move), begin));
+    if (this.error && this.node === begin) begin.children.filter((child) => !known.has(child)).forEach((child) => tree.remove(child));
   }
 
   back = () => this.node.parent && this.goTo(this.node.parent);
@@ -183,11 +187,13 @@ export class Session extends Emitter {
   async positionOf(node) {
     const known = this.cached(node);
     if (known) return known;
-    const { cache } = this; // of this game: the answer may come after another one was opened
-    const key = this.keyOf(node);
-    const position = await post("positions", { game: this.game.id, position: this.start, moves: this.tree.pathTo(node) });
+    const { cache, tree } = this; // of this game: the answer may come after another one was opened
+    const nodes = tree.nodesTo(node);
+    const position = await post("positions", { game: this.game.id, position: this.start, moves: nodes.map(({ move }) => move) });
+    let at = 0;
+    position.counts.forEach((count, k) => tree.spell(nodes[k], position.moves.slice(at, (at += count))));
     if (cache.size >= MOST_CACHED) cache.delete(cache.keys().next().value);
-    cache.set(key, position);
+    cache.set(position.moves.join(" "), position);
     return { ...position, node };
   }
 }

@@ -28,11 +28,16 @@ export class GameTree {
     return child;
   }
 
+  /** The nodes that lead to `node`, without the root. */
+  nodesTo(node) {
+    const found = [];
+    for (let each = node; each.parent; each = each.parent) found.push(each);
+    return found.reverse();
+  }
+
   /** The moves that lead to `node`. */
   pathTo(node) {
-    const moves = [];
-    for (let each = node; each.parent; each = each.parent) moves.push(each.move);
-    return moves.reverse();
+    return this.nodesTo(node).map(({ move }) => move);
   }
 
   plyOf(node) {
@@ -41,9 +46,7 @@ export class GameTree {
 
   /** The nodes from the root's first child through `node` to the end of its line. */
   lineOf(node) {
-    const before = [];
-    for (let each = node; each.parent; each = each.parent) before.push(each);
-    before.reverse();
+    const before = this.nodesTo(node);
     for (let each = node; each.children.length; ) {
       each = each.children[0];
       before.push(each);
@@ -67,6 +70,19 @@ export class GameTree {
     if (index < 0) return () => {};
     parent.children.splice(index, 1);
     return () => parent.children.splice(Math.min(index, parent.children.length), 0, node);
+  }
+
+  /** Writes a node's move as the server does. A word of a link may be several moves: then nodes come before it. */
+  spell(node, moves) {
+    if (node.move === moves.at(-1) || !this.has(node)) return;
+    node.move = moves.at(-1);
+    for (const move of moves.slice(0, -1)) {
+      const { parent } = node;
+      const before = newNode(parent, move);
+      parent.children.splice(parent.children.indexOf(node), 1, before);
+      before.children.push(node);
+      node.parent = before;
+    }
   }
 
   /** Makes the line to `node` the main line. */

@@ -4,6 +4,14 @@ import { html } from "../html.js";
 
 const TITLES = { queued: "In the queue", loading: "Loading the agent", compiling: "Compiling the game" };
 
+/** Said of a game that is compiled. */
+export const ONCE = "A game is compiled when it is first used. This takes about a minute, or longer if the machine is busy.";
+
+/** How much of a stage is done, from 0 to 1; null if nobody knows. */
+export function doneOf({ share, elapsed_s: elapsed, expected_s: expected }) {
+  return share ?? (expected ? Math.min(0.97, elapsed / expected) : null);
+}
+
 /** "1 s of about 8 s" */
 function timeText({ elapsed_s: elapsed, expected_s: expected }) {
   const seconds = (number) => `${number < 9.95 ? number.toFixed(1) : Math.round(number)} s`;
@@ -12,14 +20,14 @@ function timeText({ elapsed_s: elapsed, expected_s: expected }) {
 }
 
 export function StageCard({ stage, hasBoard = true }) {
-  const share = stage.expected_s ? Math.min(0.97, stage.elapsed_s / stage.expected_s) : null;
+  const done = doneOf(stage);
   return html`<div class="message" role="status">
     <span class="spinner" aria-hidden="true"></span>
     <div>
       <strong>${TITLES[stage.stage] ?? stage.text}</strong>
-      <p>${stage.text}${stage.text && !/[.…]$/.test(stage.text) ? "." : ""} ${hasBoard && "The board and its moves work meanwhile."}</p>
+      <p>${stage.text}${stage.text && !/[.…]$/.test(stage.text) ? "." : ""} ${stage.stage === "compiling" && `${ONCE} `}${hasBoard && "The board and its moves work meanwhile."}</p>
       <p class="stage-time">
-        ${share !== null && html`<progress value=${share} max="1" aria-label=${stage.text}></progress>`}
+        ${done !== null && html`<progress value=${done} max="1" aria-label=${stage.text}></progress>`}
         <span>${timeText(stage)}</span>
       </p>
     </div>

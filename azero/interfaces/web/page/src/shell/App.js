@@ -188,6 +188,6 @@ function typeMove(app, session) {
   if (!session.isSettled || session.position.to_move === null) return false;
   const { play, view } = app;
   if (view === "play" && !play?.mayMove) return false;
-  const onMove = (action) => (view === "play" ? play.play(action) : session.play(action.move));
-  app.openDialog(() => html`<${MoveDialog} app=${app} session=${session} onMove=${onMove} />`);
+  const onMoves = (moves) => (view === "play" ? play.mayMove && play.move(moves) : session.play(...moves));
+  app.openDialog(() => html`<${MoveDialog} app=${app} session=${session} onMoves=${onMoves} />`);
 }

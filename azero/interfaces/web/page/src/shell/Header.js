@@ -6,6 +6,7 @@ import { settings } from "../settings.js";
 import { CopyMenu } from "../share/CopyMenu.js";
 import { VIEWS } from "../views/index.js";
 import { KeysDialog } from "./KeysDialog.js";
+import { showRules } from "./RulesDialog.js";
 import { DropDown } from "./dialog.js";
 import { Icon, Logo } from "./icons.js";
 import { turnBoard } from "./layout.js";
@@ -25,27 +26,28 @@ export function Header({ app, session, title }) {
     <span class="brand"><${Logo} /><span class="brand-name">azero</span></span>
     <span class="opens">
       <button class="quiet game-button" aria-haspopup="menu" aria-expanded=${open === "games"} onClick=${() => toggle("games")}>
-        <strong>${game?.title ?? "…"}</strong> <span class="subtitle">${game?.subtitle ?? ""}</span><${Icon} name="down" />
+        <strong title=${game?.title}>${game?.title ?? "…"}</strong> <span class="subtitle">${game?.subtitle ?? ""}</span><${Icon} name="down" />
       </button>
       ${open === "games" && html`<${DropDown} label="Games" items=${gameItems(app, session)} onClose=${close} />`}
     </span>
     ${offered && html`<button class="icon-button wide-only" aria-label="Return to your game of ${offered.title}" title="Return to your game of ${offered.title}" onClick=${() => returnTo(app, offered.id)}>
       <${Icon} name="undo" />
     </button>`}
+    <button class="rules-button" disabled=${!game} onClick=${() => showRules(app, game)}>Rules</button>
     <nav class="views" aria-label="Views">
       ${VIEWS.map((view) => html`<button class="tab" aria-current=${app.view === view.id ? "page" : null} onClick=${() => app.setView(view.id)}>${view.title}</button>`)}
     </nav>
     <span class="tools">
-      <button class="icon-button" aria-label="Copy link" title="Copy link" onClick=${() => copyLink(app)}><${Icon} name="link" /></button>
+      <button class="icon-button wide-only" aria-label="Copy link" title="Copy link" onClick=${() => copyLink(app)}><${Icon} name="link" /></button>
       <${CopyMenu} app=${app} session=${session} />
-      <button class="icon-button wide-only" aria-label="Turn the board" title="Turn the board" onClick=${() => turnBoard(session)}><${Icon} name="turn" /></button>
-      <button class="icon-button wide-only" aria-label=${isDark ? "Light theme" : "Dark theme"} title="Theme" onClick=${() => settings.set("theme", isDark ? "light" : "dark")}>
+      <button class="icon-button roomy-only" aria-label="Turn the board" title="Turn the board" onClick=${() => turnBoard(session)}><${Icon} name="turn" /></button>
+      <button class="icon-button roomy-only" aria-label=${isDark ? "Light theme" : "Dark theme"} title="Theme" onClick=${() => settings.set("theme", isDark ? "light" : "dark")}>
         <${Icon} name=${isDark ? "sun" : "moon"} />
       </button>
-      <button class="icon-button wide-only" aria-label="Keys" title="All keys" onClick=${() => app.openDialog(() => html`<${KeysDialog} app=${app} />`)}>
+      <button class="icon-button roomy-only" aria-label="Keys" title="All keys" onClick=${() => app.openDialog(() => html`<${KeysDialog} app=${app} />`)}>
         <${Icon} name="keys" />
       </button>
-      <span class="opens narrow-only">
+      <span class="opens tight-only">
         <button class="icon-button" aria-label="Menu" aria-haspopup="menu" aria-expanded=${open === "views"} onClick=${() => toggle("views")}><${Icon} name="more" /></button>
         ${open === "views" && html`<${DropDown} label="Menu" items=${menuItems(app, session, isDark)} onClose=${close} />`}
       </span>

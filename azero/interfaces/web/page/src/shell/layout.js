@@ -1,12 +1,14 @@
 // The places of a view: the stage with the board, the gauge, the panel, and the bar at its foot.
 
 import { Board } from "../board/Board.js";
-import { html } from "../html.js";
+import { expectedAt } from "../game/expected.js";
+import { html, useMemo } from "../html.js";
 import { settings } from "../settings.js";
 
 /** The board of the session. Its place and size are the same in all views. */
 export function Stage({ session, app, overlay, isInteractive = true, onAction, onBack, onChosen, controls, gauge }) {
-  const { position, game } = session;
+  const { game, node } = session;
+  const position = useMemo(() => expectedAt(session.position, node), [session.position, node]);
   const isTurned = Boolean(game && settings.get("turned")[game.family]);
   const onMove = onAction ?? ((action) => session.play(action.move));
   return html`<section class="stage" aria-label="Position">

@@ -105,7 +105,7 @@ function Waiting({ method }) {
     const timer = setInterval(() => setSeconds((before) => before + 1), 1000);
     return () => clearInterval(timer);
   }, []);
-  const what = method === "puct" ? "Loading the net, and compiling the search if this is its first time" : "Searching";
+  const what = method === "puct" ? "Loading the net, and compiling the search if this is its first time" : "Searching, and compiling the game if this is its first time";
   return html`<p class="says" role="status">${what} …</p>
     ${seconds > 1 && html`<p class="aside">${seconds} s${method === "puct" ? "; about 5 s for a net, up to a minute to compile" : ""}</p>`}`;
 }

@@ -11,6 +11,7 @@ import { Ending } from "./Ending.js";
 import { Help } from "./Help.js";
 import { Moves } from "./Moves.js";
 import { NewGame } from "./NewGame.js";
+import { Passes } from "./Passes.js";
 import { Side } from "./Sides.js";
 import { Problem, Stages } from "./Stages.js";
 import { Steps } from "./Steps.js";
@@ -18,6 +19,8 @@ import { openingPlayers } from "./choices.js";
 import { PlayGame } from "./game.js";
 import { askHint, hintOverlay } from "./hint.js";
 import { tick } from "./sound.js";
+
+const SLOW_MS = 300; // whatever takes longer says what it does
 
 export function Play({ session, app }) {
   const [chosen, setChosen] = useState([]);
@@ -61,7 +64,8 @@ export function Play({ session, app }) {
       <${Side} ...${{ play, session, side: 1 - below }} />
       ${play.result && html`<${Ending} ...${{ play, session, app, newGame }} />`}
       ${play.problem && !play.result && html`<${Problem} play=${play} session=${session} />`}
-      ${play.stages.length > 0 && html`<${Stages} play=${play} />`}
+      <${Passes} ...${{ play, session, app }} />
+      ${play.stages.length > 0 && html`<${Stages} ...${{ play, session, app }} />`}
       ${hasMoveList(picture) && html`<${MoveList} ...${{ picture, play, act }} />`}
       ${problem && html`<p class="note problem" role="status">The picture of your file cannot be used: ${problem}</p>`}
       ${isPlain && !problem && html`<p class="detail note">This board is drawn from the planes that a net sees. A method <code>picture</code> in your file makes it pretty: docs/your_own_game.md shows how.</p>`}
@@ -97,12 +101,20 @@ function Buttons({ play, session, app, newGame }) {
   const { isOver } = play;
   return html`
     <button disabled=${!play.mayUndo} onClick=${() => play.undo()}><${Icon} name="undo" />Undo</button>
-    <button disabled=${!play.mayMove} onClick=${() => askHint(play)}><${Icon} name="hint" />Hint</button>
+    <button disabled=${!play.mayMove} onClick=${() => hint(app)}><${Icon} name="hint" />Hint</button>
     ${play.isAgainstAgent && play.human !== null && html`<button aria-label="Swap sides" disabled=${isOver} onClick=${() => play.swapSides()}><${Icon} name="swap" />Sides</button>`}
     ${play.human === null && play.isAgainstAgent && html`<button onClick=${() => play.pause(!play.isPaused)}><${Icon} name=${play.isPaused ? "play" : "pause"} />${play.isPaused ? "Go on" : "Stop"}</button>`}
     <button class="quiet" disabled=${isOver || !session.ply} onClick=${() => askToResign(app, play)}><${Icon} name="flag" />Resign</button>
     ${picture.buttons.map((button) => html`<button disabled=${!play.mayMove} onClick=${() => play.play(button)}>${button.label}</button>`)}
     <button class="primary end" aria-label="New game" onClick=${newGame}>New game</button>`;
+}
+
+/** Asks for a hint, and says so if it takes a while. */
+async function hint(app) {
+  const timer = setTimeout(() => app.setStatus("The hint is on its way …"), SLOW_MS);
+  if (app.play) await askHint(app.play);
+  clearTimeout(timer);
+  app.setStatus("");
 }
 
 const askToResign = (app, play) =>
@@ -119,7 +131,7 @@ function usePlayKeys(session, app) {
   useKeys({
     ...digits,
     u: ["undo", () => app.play?.undo()],
-    h: ["hint", () => void (app.play && askHint(app.play))],
+    h: ["hint", () => void hint(app)],
     n: ["new game", () => app.openDialog(() => html`<${NewGame} app=${app} session=${session} />`)],
     x: ["swap sides", () => app.play?.swapSides(), Boolean(app.play?.isAgainstAgent)],
     "shift+p": ["pass", () => press(special("Pass")), Boolean(special("Pass"))],

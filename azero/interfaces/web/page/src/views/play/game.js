@@ -25,7 +25,7 @@ export class PlayGame {
     this.stages = []; // of an agent that is being loaded, as a stream reports them
     this.problem = null; // an error of the agent
     this.stuckAt = null; // the node at which it could not move; it is not asked again by itself
-    this.moved = null; // {node, side} of a move that is on its way to the server
+    this.moved = null; // {ply, side} of a move that is on its way to the server
     this.hint = begun.hint ?? null; // {move, line, isLine}
     this.isPaused = begun.isPaused ?? false;
     this.request = null;
@@ -123,7 +123,7 @@ export class PlayGame {
     if (session.tree !== this.tree) this.stop();
     if (this.isStopped || !session.isSettled) return;
     const { to_move: toMove, result } = session.position;
-    if (this.moved?.node === session.node && this.moved.side !== toMove) this.clocks?.gain(this.moved.side);
+    if (this.moved?.ply === session.ply && this.moved.side !== toMove) this.clocks?.gain(this.moved.side);
     this.moved = null;
     if (this.seen !== session.node) {
       this.seen = session.node;
@@ -184,10 +184,9 @@ export class PlayGame {
   move(actions) {
     const { session } = this;
     const side = session.position.to_move;
-    const node = actions.reduce((at, move) => session.tree.play(at, move), session.node);
     this.clocks?.stop();
-    Object.assign(this, { moved: { node, side }, hint: null });
-    return session.goTo(node);
+    Object.assign(this, { moved: { ply: session.ply + actions.length, side }, hint: null });
+    return session.play(...actions);
   }
 
   /** Plays a human's move, unless the game has ended or gone on meanwhile. */
