@@ -53,6 +53,23 @@ def test_commands_of_the_docs_run(command, monkeypatch, capsys, tmp_path):
     assert "training.iterations = 0" in capsys.readouterr().err, "only the added setting should be refused"
 
 
+def skeleton(output):
+    """Returns what does not vary in a printed suggestion: the board, the moves in their order, the best move."""
+    lines = [line.rstrip() for line in output.splitlines() if line.strip()]
+    head = next(place for place, line in enumerate(lines) if line.startswith("move "))
+    return lines[2 : head + 1], [line.split()[0] for line in lines[head + 1 : -1]], lines[-1].partition("(")[0]
+
+
+def test_the_suggestion_in_the_readme_is_what_its_command_prints(monkeypatch, capsys):
+    page = (ROOT / "README.md").read_text()
+    command = re.search(r"azero (suggest .*)", page)[1]
+    shown = re.search(r"The first command prints:\n\n```\n(.*?)```", page, re.DOTALL)[1]
+    assert run(monkeypatch, shlex.split(command)) == 0
+    board, moves, best = skeleton(capsys.readouterr().out)
+    assert (board, moves, best) == skeleton(shown)
+    assert len(board) == 9 and len(moves) == 7 and best.strip() == f"best: {moves[0]}"
+
+
 @pytest.mark.parametrize("code", blocks("python"))
 def test_python_of_the_docs_runs(code, capsys):
     exec(compile(code, "docs", "exec"), {})

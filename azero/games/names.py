@@ -68,15 +68,18 @@ def name_of(rules: Rules) -> str:
     return f"{name}({','.join(changed)})" if changed else name
 
 
-def contrast(text: str, rules: Rules) -> str:
+def contrast(text: str, rules: Rules, is_any_size: bool = False) -> str:
     """Returns how the game named `text` differs from `rules`, for an error message.
 
     It gives both names, and the parameters that differ if both are the same game with other parameters, e.g.
-    `go(size=7), not go(komi=9.0): size is 7, not 9; komi is 7.5, not 9.0`.
+    `go(size=7), not go(komi=9.0): size is 7, not 9; komi is 7.5, not 9.0`. With `is_any_size` the size does not count:
+    `go(size=7) in any size, not go(komi=9.0): komi is 7.5, not 9.0`.
     """
     found = differences(text, rules) or {}
-    differing = "; ".join(f"{key} is {own}, not {sought}" for key, (own, sought) in found.items())
-    return f"{text}, not {name_of(rules)}: {differing}".removesuffix(": ")
+    counted = {key: values for key, values in found.items() if not (is_any_size and key in SIZES)}
+    differing = "; ".join(f"{key} is {own}, not {sought}" for key, (own, sought) in counted.items())
+    size = " in any size" if is_any_size and counted else ""
+    return f"{text}{size}, not {name_of(rules)}: {differing}".removesuffix(": ")
 
 
 def is_playable(text: str, rules: Rules, has_any_size: bool) -> bool:

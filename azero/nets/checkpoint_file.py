@@ -100,8 +100,9 @@ def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
     game = game or _game_told(path, card)
     if without_folder(game.name) == without_folder(card.game):
         return game
-    if not is_playable(card.game, game.rules, card.net.get("name") in ANY_SIZE):
-        raise Damaged(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules)}")
+    is_any_size = card.net.get("name") in ANY_SIZE
+    if not is_playable(card.game, game.rules, is_any_size):
+        raise Damaged(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules, is_any_size)}")
     if komi := (differences(card.game, game.rules) or {}).get(KOMI):
         warn_once(f"checkpoint {str(path)!r} was trained with komi {komi[0]}; it plays {game}")
     return game

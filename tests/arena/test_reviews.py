@@ -1,6 +1,8 @@
 """Tests of reviews: losses, marks and accuracy."""
 
 import math
+import time
+from random import Random
 
 import pytest
 
@@ -38,7 +40,7 @@ def record_of(game, moves, **tags):
 
 @pytest.fixture(scope="module")
 def reviewer():
-    return Reviewer(make_agent("uct@300", TIC_TAC_TOE), 100)
+    return Reviewer(make_agent("uct@300", TIC_TAC_TOE), 2000)
 
 
 def test_marks_begin_at_the_thresholds():
@@ -98,10 +100,65 @@ def test_positions_are_searched_once():
     assert reviewer.review(record) == first and reviewer.num_searched == searched
 
 
-def test_what_the_solver_proves_is_not_searched():
-    reviewer = Reviewer(make_agent("uct@50", TIC_TAC_TOE))
-    reviewer.review(record_of(TIC_TAC_TOE, "b2 a1 c3"))
-    assert reviewer.num_searched == 3, "the positions of the moves, to rank the moves"
+class Judge:
+    """A solver that knows positions of at least `most_plies` plies, and takes a number of slices for each."""
+
+    review_limit, nodes_per_us = 1 << 20, 1
+
+    def __init__(self, most_plies, num_slices=1, slice_s=0.0):
+        self.most_plies, self.num_slices, self.slice_s = most_plies, num_slices, slice_s
+        self.num_nodes, self.num_taken, self.asked = 0, 0, []
+
+    def solving(self, state, node_limit):
+        if node_limit > 1:  # not only compiled
+            self.asked.append(len(state.history()))
+        for _ in range(self.num_slices if node_limit > 1 else 0):
+            end = time.thread_time() + self.slice_s
+            while time.thread_time() < end:
+                pass
+            self.num_taken += 1
+            yield
+        self.num_nodes += 100
+        return int(solve(state).value) if len(state.history()) >= self.most_plies else None
+
+
+def reviewed_with(judge, moves, agent="uct(prove=false)@50"):
+    reviewer, told = Reviewer(make_agent(agent, TIC_TAC_TOE)), []
+    reviewer._judge = judge
+    record = record_of(TIC_TAC_TOE, moves)
+    review = finish(reviewer.reviewing(record, lambda ply, move, is_new: told.append((ply, move, is_new))))
+    return review, told
+
+
+def test_the_solver_goes_backwards_and_ends_at_the_first_position_that_it_does_not_solve():
+    judge = Judge(most_plies=7)
+    review, told = reviewed_with(judge, "b2 a1 b1 b3 a2 c2 a3 c1 c3", "uct(prove=false)@2000")
+    assert judge.asked[0] > 6 and judge.asked[-1] == 6 == min(judge.asked) and judge.asked.count(6) == 1
+    first, changed = told[:9], told[9:]
+    assert [ply for ply, _, is_new in first] == list(range(9)) and all(is_new for _, _, is_new in first)
+    assert [ply for ply, _, _ in changed] == sorted((ply for ply, _, _ in changed), reverse=True)
+    assert changed and not any(is_new for _, _, is_new in changed)
+    assert {ply: move for ply, move, _ in told} == dict(enumerate(review.moves)), "the last word counts"
+
+
+def test_the_solver_takes_no_longer_than_the_searches():
+    judge, begin = Judge(most_plies=0, num_slices=10**9, slice_s=0.001), time.perf_counter()
+    _, told = reviewed_with(judge, "b2 a1 c3")
+    elapsed_s, solver_s = time.perf_counter() - begin, 0.001 * judge.num_taken
+    assert judge.asked == [2] and len(told) == 3, "the measured time ends it"
+    assert 0 < solver_s <= (elapsed_s - solver_s) + 0.1
+
+
+def test_a_game_that_cannot_be_solved_costs_one_attempt():
+    """In games of Go the solver once took a hundred times as long as the searches."""
+    game = make_game("go(size=5)")
+    state, random = game.new_initial_state(), Random(1)
+    for _ in range(20):
+        state.apply_action(random.choice(state.legal_actions()[:-1]))
+    reviewer = Reviewer(make_agent("uct@30", game))
+    reviewer.review(Record.of_game(game.new_initial_state(), state.history()))
+    searched = reviewer._found.values()
+    assert 1 < reviewer._judge.num_nodes <= 1 + sum(250 + each.simulations for each in searched)
 
 
 def test_an_agent_at_a_level_reviews_at_full_strength():
@@ -127,21 +184,19 @@ class InSlices:
 
 def test_a_review_pauses_whenever_a_search_does():
     agent, told = InSlices(), []
-    work = Reviewer(agent).reviewing(record_of(TIC_TAC_TOE, "b2 a1 c3"), told.append)
+    work = Reviewer(agent).reviewing(record_of(TIC_TAC_TOE, "b2 a1 c3"), lambda *each: told.append(each))
     assert not told and next(work) is None and agent.num_slices == 1
     for num_slices, _ in zip(range(2, 6), work, strict=False):
         assert agent.num_slices == num_slices and not told
     review = finish(work)
-    assert review.moves == told == Reviewer(make_agent("uct@50", TIC_TAC_TOE)).review(review.record).moves
+    assert [ply for ply, _, is_new in told if is_new] == [0, 1, 2]
+    assert review.moves == Reviewer(make_agent("uct@50", TIC_TAC_TOE)).review(review.record).moves
 
 
-def test_the_solver_pauses_and_tries_little_in_the_first_plies():
-    judge, start = judge_for(CONNECT_FOUR), CONNECT_FOUR.new_initial_state()
-    later = CONNECT_FOUR.state_from_moves("4444441")
-    assert judge.review_limit(later) > 10 * judge.review_limit(start)
-    assert judge.review_limit(CONNECT_FOUR.state_from_text(later.to_text())) == judge.review_limit(later)
-    work = judge.solving(start, 1 << 19)
-    assert sum(1 for _ in work) == 2, "calls of compiled code"
+def test_the_solver_pauses_and_counts_its_nodes():
+    judge = judge_for(CONNECT_FOUR)
+    assert sum(1 for _ in judge.solving(CONNECT_FOUR.new_initial_state(), 1 << 19)) == 2, "calls of compiled code"
+    assert judge.num_nodes == 1 << 19
 
 
 def test_random_moves_are_reviewed_and_do_not_count(reviewer):

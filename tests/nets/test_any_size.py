@@ -148,5 +148,6 @@ def test_other_nets_and_games_are_refused(tmp_path, net, game, message):
 def test_a_rule_is_no_size(tmp_path):
     path, trained = tmp_path / "net.safetensors", make_game("hex(size=4,swap=false)")
     write_checkpoint(path, make_net(trained, ANY_SIZE), Card(game=str(trained), net=ANY_SIZE.model_dump(), search={}))
-    with pytest.raises(BadInput, match="swap is false, not true"):
+    message = "plays hex(size=4) in any size, not hex(size=5,swap=true): swap is false, not true"
+    with pytest.raises(BadInput, match=re.escape(message)):
         load_checkpoint(path, make_game("hex(size=5,swap=true)"))

@@ -25,14 +25,16 @@ class Judge(ABC):
     Attributes:
       node_limit: limit for the decision on a move.
       check_limit: limit for the check of a score, and for the check of all moves of a position together.
+      review_limit: limit for a position of a game that is reviewed.
+      nodes_per_us: about the nodes that it visits in a microsecond.
+      num_nodes: nodes that it has visited in all.
     """
 
     node_limit: int
     check_limit: int
-
-    @abstractmethod
-    def review_limit(self, state: State) -> int:
-        """Returns the limit for a position of a game that is reviewed."""
+    review_limit: int
+    nodes_per_us: int
+    num_nodes = 0
 
     @abstractmethod
     def _asking(self, state: State, player: int, result: int, node_limit: int) -> Slices[bool | None]:
@@ -118,30 +120,23 @@ def _win_at_once(state: State) -> str | None:
     return next((state.game.action_to_text(state, action) for action in wins), None)
 
 
-_NODES_AT_FIRST, _NODES_IN_REVIEW = 1 << 16, 1 << 20
-_EMPTY_CELLS_SOLVED = 37
-"""Positions of Connect Four with more empty cells are rarely solved within a second. A review tries little there."""
-
-
 class ConnectFourJudge(Judge):
     """Solves Connect Four."""
 
     node_limit = 1 << 27
     check_limit = 1 << 15
+    review_limit = 1 << 22
+    nodes_per_us = 4
 
     def __init__(self, rules: ConnectFour):
         self._rules = rules
         self._solver = ConnectFourSolver(rules, log_entries=24)
 
-    def review_limit(self, state: State) -> int:
-        num_empty = self._rules.max_plies - sum(int(stones).bit_count() for stones in state.record.stones)
-        return _NODES_IN_REVIEW if num_empty <= _EMPTY_CELLS_SOLVED else _NODES_AT_FIRST
-
     def _asking(self, state: State, player: int, result: int, node_limit: int) -> Slices[bool | None]:
-        if state.current_player() == player:
-            return (yield from self._solver.asking(state, result, node_limit))
-        is_opponents = yield from self._solver.asking(state, 1 - result, node_limit)
-        return None if is_opponents is None else not is_opponents
+        is_own = state.current_player() == player
+        answer = yield from self._solver.asking(state, result if is_own else 1 - result, node_limit)
+        self.num_nodes += self._solver.num_nodes
+        return answer if is_own or answer is None else not answer
 
     def _check_score(self, state: State, score: float) -> None:
         """Scores are Pons's: a win that leaves the winner n stones scores n + 1."""
@@ -158,17 +153,17 @@ class AlphaBetaJudge(Judge):
 
     node_limit = 1 << 21
     check_limit = 1 << 13
+    review_limit = 1 << 19
+    nodes_per_us = 1
 
     def __init__(self) -> None:
         self._solved: dict[tuple[int | bytes, int], float | None] = {}
 
-    def review_limit(self, state: State) -> int:
-        return 1 << 17
-
     def _asking(self, state: State, player: int, result: int, node_limit: int) -> Slices[bool | None]:
         question = state.position_key(), node_limit
         if question not in self._solved:
-            self._solved[question] = (yield from solving(state, node_limit=node_limit)).value
+            solution = yield from solving(state, node_limit=node_limit)
+            self._solved[question], self.num_nodes = solution.value, self.num_nodes + solution.num_nodes
         value = self._solved[question]
         return None if value is None else (value if player == 0 else -value) >= result
 

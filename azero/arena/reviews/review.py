@@ -1,10 +1,13 @@
 """Reviews a game: each move is compared with the best one, both searched with equal effort.
 
 The value that a search gives a move at the position before it is not used: the search has looked at the move less than
-at the best one. Instead, the positions after both moves are searched, each with the agent's whole limit. A solver with
-a small limit looks at each position first. What it proves needs no search.
+at the best one. Instead, the positions after both moves are searched, each with the agent's whole limit.
+
+Then a solver works from the end of the game backwards, up to the first position that it does not solve. What it proves
+replaces what the searches say. Its limits follow from the searches, so that it takes less time than they do.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -24,9 +27,13 @@ from azero.arena.reviews.accuracy import (
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.records import Record
-from azero.system.slices import Slices, finish
+from azero.system.slices import SLICE_S, Slices, T, finish
 
-_DEEPER = 4  # times the solver's limit, for the positions after moves that are compared
+_SEARCH_US, _ROLLOUT_US, _NET_US = 250, 1, 100
+"""About the least time of a search, of a simulation with a rollout, and of one with a net, in microseconds."""
+
+_SOLVE_US = 300
+"""About the most time of a solver's work on a position, without its nodes, in microseconds."""
 
 
 class Suggester(Protocol):
@@ -142,7 +149,9 @@ class Reviewer:
         self._judge = judge_for(agent.game)
         self._found: dict[object, Suggestion] = {}
         self._proven: dict[object, float] = {}  # results of positions, for the player to move
-        self._tried: dict[object, int] = {}  # the solver's largest limit at positions
+        self._is_solving = False
+        self._left_us = 0.0  # what the searches take by the figures above, without the solver's part
+        self._left_s = 0.0  # the same as measured, and a slice more
 
     @property
     def num_searched(self) -> int:
@@ -152,19 +161,31 @@ class Reviewer:
         """Returns the review of a game's main line; raises BadInput if it has no moves.
 
         Args:
-          on_move: called with the review of each move.
+          on_move: called with the review of each move as soon as it has been searched, before the solver works.
         """
-        return finish(self.reviewing(record, on_move))
+        return finish(self.reviewing(record, lambda ply, move, is_new: on_move(move) if is_new else None))
 
-    def reviewing(self, record: Record, on_move: Callable[[MoveReview], object]) -> Slices[GameReview]:
-        """As `review`, in slices. A reviewer reviews one game at a time."""
+    def reviewing(self, record: Record, on_move: Callable[[int, MoveReview, bool], object]) -> Slices[GameReview]:
+        """As `review`, in slices. A reviewer reviews one game at a time.
+
+        Args:
+          on_move: called with the ply, counted from 0, the review of the move, and whether it is the first one. There
+            is another one if the solver changes it.
+        """
         states, actions, moves = list(record.states()), record.actions(), list[MoveReview]()
         if not actions:
             raise BadInput("there is nothing to review: the game has no moves")
+        self._is_solving, self._left_us, self._left_s = False, 0.0, SLICE_S
         for ply, action in enumerate(actions):
-            move = yield from self._review_move(states[ply], action, is_random=ply < record.num_opening_plies)
-            moves.append(move)
-            on_move(move)
+            moves.append((yield from self._review_move(states[ply], action, ply < record.num_opening_plies)))
+            on_move(ply, moves[ply], True)
+        finish(self._judge.solving(states[0], node_limit=1))  # compiles it, if necessary, outside the measured time
+        self._is_solving = True
+        for ply in reversed(range(len(actions))):
+            move = yield from self._review_move(states[ply], actions[ply], moves[ply].is_random)
+            if move != moves[ply]:
+                moves[ply] = move
+                on_move(ply, move, False)
         values = []
         for state in states:
             values.append((yield from self._value_for_first(state)))
@@ -180,8 +201,8 @@ class Reviewer:
         own = yield from self._judged(state)
         best_move = yield from self._best_of(state, ranked, own)
         is_best = action == best_move.action
-        best = yield from self._after(state, best_move.action, is_deep=not is_best)
-        played = yield from self._after(state, action, is_deep=not is_best)
+        best = yield from self._after(state, best_move.action)
+        played = yield from self._after(state, action)
         value = own.value if own.is_proven else best.value  # the best move reaches what is proven
         played_value = value if is_best else played.value
         if own.is_proven:
@@ -199,7 +220,7 @@ class Reviewer:
         """Returns the first move in the agent's ranking that is not proven to give away a proven result."""
         if own.is_proven:
             for move in ranked:
-                after = yield from self._after(state, move.action, is_deep=True)
+                after = yield from self._after(state, move.action)
                 if not after.is_proven or after.value >= own.value:
                     return move
         return ranked[0]
@@ -215,12 +236,12 @@ class Reviewer:
                 return False
         return bool(others)
 
-    def _after(self, state: State, action: int, is_deep: bool = False) -> Slices[_After]:
+    def _after(self, state: State, action: int) -> Slices[_After]:
         player, after = state.current_player(), state.clone()
         after.apply_action(action)
         if after.is_terminal():
             return _After(after.returns()[player], True)
-        value, is_proven = yield from self._judged(after, is_deep)
+        value, is_proven = yield from self._judged(after)
         return _After(value if after.current_player() == player else 0.0 - value, is_proven)
 
     def _value_for_first(self, state: State) -> Slices[float]:
@@ -229,19 +250,11 @@ class Reviewer:
         value = (yield from self._judged(state)).value
         return value if state.current_player() == 0 else 0.0 - value
 
-    def _judged(self, state: State, is_deep: bool = False) -> Slices[_After]:
-        """Finds the value of a position for the player to move: what the solver proves, otherwise what a search says.
-
-        Args:
-          is_deep: whether the solver has a larger limit, for a position after a move that may be a mistake.
-        """
+    def _judged(self, state: State) -> Slices[_After]:
+        """Finds the value of a position for the player to move: what is proven, otherwise what a search says."""
         key = state.position_key()
-        limit = self._judge.review_limit(state) * (_DEEPER if is_deep else 1)
-        if key not in self._proven and self._tried.get(key, 0) < limit:
-            self._tried[key] = limit
-            result = yield from self._judge.solving(state, limit)
-            if result is not None:
-                self._proven[key] = float(result)
+        if key not in self._proven and self._is_solving:
+            yield from self._solve(state, key)
         if key not in self._proven:
             found = yield from self._search(state)
             if found.proven is None:
@@ -249,12 +262,45 @@ class Reviewer:
             self._proven[key] = float(VALUES[found.proven])
         return _After(self._proven[key], True)
 
+    def _solve(self, state: State, key: object) -> Slices[None]:
+        """Proves the result of a position, or ends the solver's work.
+
+        Its limit on nodes does not depend on measured times, so that reviews can be repeated. Measured times are a
+        guard, for machines where searches take less than the figures above.
+        """
+        judge, before = self._judge, self._judge.num_nodes
+        limit = min(judge.review_limit, int(self._left_us * judge.nodes_per_us))
+        result = yield from self._timing(judge.solving(state, limit), time.thread_time, -1)
+        self._left_us -= _SOLVE_US + (judge.num_nodes - before) / judge.nodes_per_us
+        self._is_solving = result is not None
+        if result is not None:
+            self._proven[key] = float(result)
+
     def _search(self, state: State) -> Slices[Suggestion]:
         """Returns what the agent says of a position, which it searches once."""
         key = state.position_key()
         if key not in self._found:
-            self._found[key] = yield from self._agent.suggesting(state, self._simulations, self._seconds)
+            before_s = self._left_s
+            work = self._agent.suggesting(state, self._simulations, self._seconds)
+            found = yield from self._timing(work, time.perf_counter, 1)
+            assert found is not None, "only the solver's time is limited"
+            self._left_s = min(self._left_s, before_s + found.elapsed_s)  # without compilation
+            self._left_us += _SEARCH_US + (_NET_US if found.runtime else _ROLLOUT_US) * found.simulations
+            self._found[key] = found
         return self._found[key]
+
+    def _timing(self, work: Slices[T], clock: Callable[[], float], sign: int) -> Slices[T | None]:
+        """Does some work, and adds its seconds times `sign` to those that are left; None when none are left."""
+        while sign > 0 or self._left_s > 0:
+            begin = clock()
+            try:
+                next(work)
+            except StopIteration as end:
+                return end.value
+            finally:
+                self._left_s += sign * (clock() - begin)
+            yield
+        return None
 
 
 def annotate(review: GameReview) -> None:

@@ -120,8 +120,10 @@ def test_a_review_tells_each_move_and_the_whole(client):
     moves = "b2 a1 c2 c1 a3"  # a2 wins at the end, and after a3 b1 does
     events = client.events("reviews", agent="tic_tac_toe", game="tic_tac_toe", moves=moves, simulations=20)
     updates = [data for event, data in events if event == "update"]
-    assert [each["ply"] for each in updates] == list(range(5)) and updates[4]["best"] == "a2"
+    assert [each["ply"] for each in updates[:5]] == list(range(5)) and updates[4]["best"] == "a2"
     done = events[-1][1]
+    last = {each.pop("ply"): each for each in updates}
+    assert [last[ply] for ply in range(5)] == done["moves"], "a later update counts"
     assert events[-1][0] == "done" and len(done["values"]) == 6 and done["blunders"][0] >= 1
     assert [move["move"] for move in done["moves"]] == moves.split()
 

@@ -18,7 +18,7 @@ from azero.system.slices import SLICE_S, Slices
 
 
 class ReviewTurn(Turn):
-    """Reviews a game, one slice at a time. The outbox gets each move's review, and at the end the whole."""
+    """Reviews a game, one slice at a time. The outbox gets each move's review, also when it changes, then the whole."""
 
     def __init__(
         self,
@@ -33,7 +33,6 @@ class ReviewTurn(Turn):
         self._loaded, self._position, self._wish = loaded, position, wish
         self._outbox, self._on_end = outbox, on_end
         self._work: Slices[GameReview] | None = None
-        self._num_reviewed = 0
 
     def take(self) -> bool:
         try:
@@ -66,9 +65,8 @@ class ReviewTurn(Turn):
         record = Record.of_game(position.start, actions)
         return Reviewer(agent, wish.simulations, wish.seconds).reviewing(record, self._tell)
 
-    def _tell(self, move: MoveReview) -> None:
-        self._outbox.put("update", {"ply": self._num_reviewed, **vars(move)})
-        self._num_reviewed += 1
+    def _tell(self, ply: int, move: MoveReview, is_new: bool) -> None:
+        self._outbox.put("update", {"ply": ply, **vars(move)})
 
 
 class ReviewLine:
