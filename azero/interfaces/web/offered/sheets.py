@@ -27,7 +27,7 @@ Block = dict[str, str | list[str]]
 def sheet_of(game: Game) -> list[Block]:
     """Returns the blocks of a game's rules: `kind` is heading, text, list, picture, or plain: lines as they are."""
     if file_of(game.name) is None:
-        return read_sheet(Path(inspect.getfile(type(game.rules))).with_name("rules.md").read_text("utf-8"))
+        return read_sheet(Path(inspect.getfile(type(game.rules))).with_name("rules.md").read_text(encoding="utf-8"))
     return read_sheet(docstring_of(game))
 
 
