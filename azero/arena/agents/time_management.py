@@ -71,14 +71,15 @@ class TimeManager:
         """Returns the time for the next move of the player to move."""
         own_moves = max(_FEWEST_MOVES, _OPEN_PART * plies_to_end(state) / 2)
         at_end_s = min(_RESERVE_AT_END * clock.control.main_s, _MOST_RESERVE_AT_END_S)
-        reserve_s = _RESERVE * clock.main_s + at_end_s + own_moves * max(self._usual_lag_s, _RESERVE_PER_MOVE_S)
-        free_s = max(0.0, clock.main_s - max(reserve_s, _LEAST_RESERVE_S, self._longest_lag_s))
+        reserve_s = at_end_s + own_moves * max(self._usual_lag_s, _RESERVE_PER_MOVE_S)
+        reserve_s = max(reserve_s, _LEAST_RESERVE_S, self._longest_lag_s)
+        free_s = max(0.0, (1.0 - _RESERVE) * clock.main_s - reserve_s)
         planned_s = free_s / min(own_moves, _MOST_MOVES) + clock.control.increment_s
         most_s = free_s
         if clock.periods:  # a move within its period keeps it
             period_s = clock.period_left_s
-            most_s = free_s + period_s
-            most_s -= max(_RESERVE * period_s, min(_LEAST_RESERVE_S, period_s / 2), self._longest_lag_s)
+            reserve_s = max(min(_LEAST_RESERVE_S, period_s / 2), self._longest_lag_s)
+            most_s = free_s + (1.0 - _RESERVE) * period_s - reserve_s
             planned_s = max(planned_s, most_s if free_s == 0.0 else period_s)
         most_s = max(most_s, 0.0)
         most_s = min(most_s, max(_MOST_PART * most_s, planned_s))
