@@ -14,7 +14,7 @@ from azero.compiler.jit import BOUND_METHODS
 PACKAGE = Path(azero.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 FOLDERS = sorted(path.parent for path in FILES if path.name == "__init__.py")
-MOST_MODULES, MOST_LINES, MOST_LINES_OF_A_FUNCTION = 15, 300, 60
+MOST_MODULES, MOST_LINES, MOST_LINES_OF_A_FUNCTION = 15, 320, 60
 
 
 def module_of(path: Path) -> str:
