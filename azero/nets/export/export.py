@@ -112,7 +112,8 @@ def _describe(model: onnx.ModelProto, checkpoint: Checkpoint, precision: str, ve
     model.producer_name, model.producer_version = "azero", version
     model.doc_string = (
         f"A net for {game}: planes of positions to the logits of all actions, and of win, draw and loss for the "
-        "player to move. Give illegal actions the probability 0."
+        "player to move. Give illegal actions the probability 0. Win less loss is the value; the three numbers are no "
+        "probabilities."
     )
     properties = {
         "game": game,
