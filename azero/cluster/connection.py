@@ -181,7 +181,8 @@ def _initialised(failure: str, advice: str, folder: str | None, **options: objec
     import ray
     import ray._private.worker
 
-    from azero.cluster.watch import LocalProcesses, end_by, watched
+    from azero.cluster.local_processes import LocalProcesses
+    from azero.cluster.watch import end_by, watched
 
     logging.getLogger("ray").setLevel(logging.CRITICAL)
     # Ray prints what happens to nodes and workers; the pool says it in a line of its own.

@@ -3,19 +3,17 @@
 If the head ends, this process says so, before Ray ends it without a line. Local clusters leave no process behind.
 """
 
-import contextlib
 import os
-import shutil
 import signal
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import NoReturn
 
 import ray
 
+from azero.cluster.local_processes import LocalProcesses
 from azero.system.console import say
 
 _EVERY_S, _PATIENCE_S = 0.25, 5.0
@@ -25,7 +23,7 @@ _MOST_FAILURES = {"head": 12, "node here": 2}
 
 
 @contextmanager
-def watched(local: "LocalProcesses | None", advice: str) -> Iterator[None]:
+def watched(local: LocalProcesses | None, advice: str) -> Iterator[None]:
     """Watches, within the block, the head and this machine's node of the cluster to which this process is connected.
 
     If one of them ends, a line says so, and the process exits with code 2; a run's files are whole at any time.
@@ -47,7 +45,7 @@ def watched(local: "LocalProcesses | None", advice: str) -> Iterator[None]:
         is_over.set()
 
 
-def _watch(places: dict[str, str], is_over: threading.Event, local: "LocalProcesses | None", advice: str) -> None:
+def _watch(places: dict[str, str], is_over: threading.Event, local: LocalProcesses | None, advice: str) -> None:
     failures = dict.fromkeys(places, 0)
     while not is_over.wait(_EVERY_S):
         for what, address in places.items():
@@ -67,56 +65,6 @@ def _answers(address: str) -> bool:
     except OSError:
         return False
     return True
-
-
-class LocalProcesses:
-    """The processes of a local cluster, which end with the block.
-
-    Those that lose their parent by a crash would stay for a minute.
-
-    Args:
-      folder: the cluster's.
-
-    Attributes:
-      is_ending: whether this process ends them.
-    """
-
-    is_ending = False
-
-    def __init__(self, folder: str) -> None:
-        import psutil  # Ray brings it
-
-        self._psutil, self._own, self._folder = psutil, psutil.Process(), folder
-        self._known: set = set()
-
-    def __enter__(self) -> "LocalProcesses":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.end()
-
-    def note(self) -> None:
-        """Notes the processes that there are now."""
-        for each in self._own.children(recursive=True):
-            if each not in self._known:
-                with contextlib.suppress(self._psutil.Error):
-                    words = each.cmdline()
-                    if any(self._folder in word or word.startswith("ray::") for word in words):
-                        self._known.add(each)
-
-    def end(self) -> None:
-        """Ends those that are left."""
-        self.is_ending = True
-        for each in self._known:
-            with contextlib.suppress(self._psutil.Error):
-                each.kill()
-        self._psutil.wait_procs(self._known, timeout=5)
-
-    def remove_files(self) -> None:
-        """Removes the cluster's folder, where the processes have ended."""
-        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def end_by(number: int, local: LocalProcesses | None) -> NoReturn:
