@@ -65,10 +65,8 @@ def sgf_to_records(
     while begin := _BEGIN.search(data, at):
         number += 1
         try:
-            parts, at = _parts_of(data, begin.start())
+            parts, at = _parts_of(data, begin.start(), most_moves, num_nodes)
             num_nodes += sum(isinstance(each, dict) for each in parts) - 1
-            if most_moves is not None and num_nodes > most_moves:
-                raise TooManyMoves(most_moves)
             yield _Reader(parts, game, is_text, keeps_komi).read()
         except TooManyMoves:
             raise
@@ -78,8 +76,12 @@ def sgf_to_records(
         raise BadInput("it is no SGF: no game begins with (;")
 
 
-def _parts_of(data: bytes, at: int) -> tuple[Parts, int]:
-    """Returns the parts of the game that begins at a byte, and where it ends; raises BadInput if it is not whole."""
+def _parts_of(data: bytes, at: int, most_moves: int | None, num_before: int) -> tuple[Parts, int]:
+    """Returns the parts of the game that begins at a byte, and where it ends.
+
+    Raises BadInput if it is not whole; TooManyMoves if it has too many nodes after `num_before` of the games before.
+    """
+    num_nodes = num_before - 1  # the root is no move
     parts, depth, last = Parts(), 0, b""
     node: Properties = {}
     values: list[bytes] | None = None  # of the property that was named last
@@ -95,6 +97,9 @@ def _parts_of(data: bytes, at: int) -> tuple[Parts, int]:
             last, node, values = bracket, {}, None
             parts.append(node if bracket == b";" else bracket.decode())
             depth += (bracket == b"(") - (bracket == b")")
+            num_nodes += bracket == b";"
+            if most_moves is not None and num_nodes > most_moves:
+                raise TooManyMoves(most_moves)
         else:
             break
         at = found.end()

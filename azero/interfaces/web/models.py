@@ -2,7 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+
+MOST_FIELDS = 100
+"""Most fields of a request, and most tags of a record."""
 
 Moves = Annotated[
     Annotated[str, Field(max_length=20_000), Tag("text")]
@@ -27,6 +30,14 @@ class Asked(BaseModel):
     """A request. Fields that it does not have are errors."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_few_fields(cls, given: object) -> object:
+        """Refuses a request with many fields at once: each unknown one would be an error of its own."""
+        if isinstance(given, dict) and len(given) > MOST_FIELDS:
+            raise ValueError(f"at most {MOST_FIELDS} fields are possible")
+        return given
 
 
 class PositionAsked(Asked):

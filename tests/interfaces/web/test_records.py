@@ -4,13 +4,14 @@ import json
 import time
 
 import pytest
+from pydantic import ValidationError
 
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.one_at_a_time import OneAtATime
 from azero.interfaces.web.routes import records
-from azero.interfaces.web.routes.records import RecordText, read_record
+from azero.interfaces.web.routes.records import RecordText, RecordTree, read_record
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import client_of
 
@@ -180,3 +181,19 @@ def test_long_nonsense_is_refused_at_once(client, text):
     with pytest.raises((BadInput, ApiError)):
         read_record(RecordText(text=text), client.app.state.context)
     assert time.thread_time() - begin < 5
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"nodes": [1] * 100_000}, "nodes.0"),
+        ({"tags": dict.fromkeys(map(str, range(30_000)), 1)}, "at most 100 tags"),
+        (dict.fromkeys(map(str, range(30_000)), 1), "at most 100 fields"),
+    ],
+)
+def test_the_first_of_many_errors_is_enough(client, fields, says):
+    """Errors by the hundred thousand take seconds to be listed, though only one is told."""
+    with pytest.raises(ValidationError) as caught:
+        RecordTree.model_validate({"game": "go", **fields})
+    assert caught.value.error_count() == 1 and says in str(caught.value)
+    assert client.ask("records/write", 422, **{"game": "go", **fields})["error"]["code"] == "invalid"

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from fastapi.responses import Response
-from pydantic import Field
+from pydantic import BeforeValidator, FailFast, Field
 
 from azero.games import Game, without_compiling
 from azero.games.names import without_folder
 from azero.interfaces.web.context import Context, InContext
 from azero.interfaces.web.errors import ApiError
-from azero.interfaces.web.models import Asked, GameId, PositionAsked
+from azero.interfaces.web.models import MOST_FIELDS, Asked, GameId, PositionAsked
 from azero.interfaces.web.one_at_a_time import OneAtATime
 from azero.interfaces.web.records import Nodes, from_json, read, to_json, write
 from azero.records.record import TooManyMoves
@@ -25,6 +25,13 @@ _FEW = 200  # nodes that are written without waiting for the compiler; plain rul
 
 Text = Annotated[str, Field(max_length=1 << 20)]
 Tag = Annotated[str, Field(max_length=1000)]
+
+
+def _few(tags: object) -> object:
+    """Returns tags before they are checked one by one; raises ValueError if there are too many."""
+    if isinstance(tags, dict) and len(tags) > MOST_FIELDS:
+        raise ValueError(f"at most {MOST_FIELDS} tags are possible")
+    return tags
 
 
 class RecordText(Asked):
@@ -41,8 +48,10 @@ class RecordTree(PositionAsked):
     """A game as a tree of moves, or as moves alone."""
 
     format: Literal["azero", "sgf"] = "azero"
-    tags: dict[Annotated[str, Field(max_length=100)], Tag] = Field(default_factory=dict, max_length=100)
-    nodes: list[dict[str, Any]] | None = Field(
+    tags: Annotated[dict[Annotated[str, Field(max_length=100)], Tag], BeforeValidator(_few)] = Field(
+        default_factory=dict
+    )
+    nodes: Annotated[list[dict[str, Any]], FailFast()] | None = Field(
         None,
         description="`[{comment}, {parent, move, comment, mark, name, value}, ...]`: the root first; `parent` is the "
         "index of an earlier node. Of the nodes with the same parent, the first one goes on, others are variations.",
