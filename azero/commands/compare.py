@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from azero.commands.options import JsonOption, as_new_file, as_path
+from azero.commands.options import JsonOption, as_path
 from azero.errors import BadInput
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def compare(
     runs: Annotated[list[Path], typer.Argument(parser=as_path, metavar="RUN", help="The folders of the runs.")],
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", parser=as_new_file, metavar="FILE.png", help="Draw the curves into this file."),
+        typer.Option("--plot", parser=as_path, metavar="FILE.png", help="Draw the curves into this file."),
     ] = None,
     over: Annotated[
         str, typer.Option("--over", help="What the curves are over: time, positions or iterations.")

@@ -25,7 +25,6 @@ from azero.commands.options import (
     RuntimeOption,
     SeedOption,
     ThreadsOption,
-    as_new_file,
     as_path,
     named_game,
 )
@@ -61,7 +60,7 @@ OutOption = Annotated[
     ),
 ]
 PlotOption = Annotated[
-    Path | None, typer.Option("--plot", parser=as_new_file, metavar="FILE", help="Draw the ratings into a PNG file.")
+    Path | None, typer.Option("--plot", parser=as_path, metavar="FILE", help="Draw the ratings into a PNG file.")
 ]
 
 

@@ -48,6 +48,8 @@ def text_to_board(text: str, height: int, width: int, kinds: str = PLAYERS) -> t
         board, *fields = text.split() or [""]
         rows = board.split("/")
         if len(rows) == height:
+            if max(map(len, rows)) > width:  # each character is a cell or more
+                raise BadInput(f"the board has {width} columns, but a row has more")
             rows = [re.sub("[1-9][0-9]?", lambda run: "." * int(run[0]), row) for row in rows]
     if len(rows) != height:
         raise BadInput(f"the board has {height} rows, not {len(rows)}")

@@ -135,7 +135,10 @@ class Run:
         names = [f"checkpoints/{each}" for each in sorted({*nets, progress.final} - {""})]
         names += [f"replay/{each}" for each in progress.shards] + ["candidate"] * (progress.stage == STAGES[-1])
         known = progress.digests
-        digests = {name: known.get(name) or digest_of(path_of(self.folder, name)) for name in names}
+        paths = {name: path_of(self.folder, name) for name in names}
+        digests = {
+            name: known.get(name) or digest_of(path) for name, path in paths.items() if name in known or path.exists()
+        }
         return replace(progress, digests=digests)
 
     def promoted(self, progress: Progress) -> list[int]:

@@ -143,7 +143,7 @@ def test_a_net_is_known_by_its_digest(tmp_path):
         play(write_checkpoint(net, seed=1))
 
 
-GAMES = '{"games": [%s], "spent": [[0, 0, 0], [0, 0, 0]], "elapsed_s": 1}'
+GAMES = '{"games": [%s], "spent": [[0, 0, 0, 0], [0, 0, 0, 0]], "elapsed_s": 1}'
 FIELDS = '{"pair": %s, "a_is_first": true, "actions": [%s], "score": %s, "thoughts": %s}'
 
 

@@ -271,9 +271,9 @@ def test_turns_of_several_actions_keep_their_player():
 
 @pytest.mark.slow
 def test_connect_four_blunders_are_found_by_proof():
-    reviewer = Reviewer(make_agent("uct@200", CONNECT_FOUR))
-    start, solver = CONNECT_FOUR.state_from_moves("4444441322"), judge_for(CONNECT_FOUR)
-    record = Record.of_game(start, CONNECT_FOUR.state_from_moves("1335", start).history()[10:])
+    reviewer = Reviewer(make_agent("uct@1000", CONNECT_FOUR))
+    start, solver = CONNECT_FOUR.state_from_moves("532565375267422776146226"), judge_for(CONNECT_FOUR)
+    record = Record.of_game(start, CONNECT_FOUR.state_from_moves("673531", start).history()[24:])
     states, num_blunders = list(record.states()), 0
     for ply, move in enumerate(reviewer.review(record).moves):
         result = solver.result(states[ply], 1 << 26)

@@ -169,7 +169,7 @@ class _Engine:
     returncode = 0
 
     def __init__(self, text: str):
-        self.stdin, self.stdout = io.StringIO(), io.StringIO(text)
+        self.stdin, self.stdout, self.stderr = io.StringIO(), io.StringIO(text), io.StringIO()
 
     def wait(self) -> None:
         pass

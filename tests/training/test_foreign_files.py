@@ -101,7 +101,7 @@ def test_a_whole_file_in_the_wrong_place_is_named_and_mended(
     [
         ("own", FRESH, OLD, "its games; the run goes on, but not as without the damage"),
         ("own", BEST, "checkpoints/00000", "this net is lost, and the next final is held without it"),
-        ("other", NET, "checkpoints/00007", "none: the run does not use it"),
+        ("other", BEST, "checkpoints/00007", "none: the run does not use it"),
     ],
 )
 def test_what_is_lost_is_said_before_it_is_mended(request, run_azero, broken, config, whose, source, target, cost):  # noqa: F811
@@ -161,9 +161,10 @@ def test_the_state_names_what_the_run_needs(broken):  # noqa: F811
         assert read_tensors(broken / f"{name}.safetensors", name)[0]["digest"] == digest
 
 
-def test_a_run_that_was_extended_forgets_the_net_of_its_final(run_azero, config, whole, tmp_path):
+def test_a_run_that_was_extended_forgets_the_net_of_its_final(run_azero, config, whole, tmp_path, capsys):
     run = Path(shutil.copytree(whole, tmp_path / "run"))
     assert f"checkpoints/{progress_of(run)['final']}" in progress_of(run)["digests"]
     train(run, open_run(run, ["training.iterations=4"]), is_resuming=True)
+    capsys.readouterr()
     assert check(run_azero, run)[1]["damaged"] == []
     assert f"checkpoints/{progress_of(run)['final']}" in progress_of(run)["digests"]

@@ -110,5 +110,15 @@ class GumbelReference(Reference):
         return {action: weight / sum(weights.values()) for action, weight in weights.items()}
 
     def choose(self) -> int:
-        """Returns the move to play if proofs do not decide it: the best of the moves with most visits."""
-        return self.best_of_visits(max(child.N for child in self.open_moves)).action
+        """Returns the move to play if proofs do not decide it: the best of the moves with most visits.
+
+        A move that one reply refutes is proven lost, and another one is chosen, if there is one.
+        """
+        chosen = self.best_of_visits(max(child.N for child in self.open_moves))
+        if self.settings.is_proving:
+            state = self.state.clone()
+            state.apply_action(chosen.action)
+            self.prove_by_replies(chosen, state)
+            if chosen.proven == -self.root.sign and self.open_moves:
+                return self.choose()
+        return chosen.action

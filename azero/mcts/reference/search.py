@@ -259,7 +259,7 @@ class Reference:
     def prove_by_replies(self, child: Node, state: State) -> None:
         """Proves a move of the root if one reply wins at once. A look-ahead has seen the replies already."""
         is_known = child.proven is not None or child.proven_plies == HAS_NO_REFUTATION
-        if not is_known and not (self.settings.is_looking_ahead and child.children):
+        if not is_known and not state.is_terminal() and not (self.settings.is_looking_ahead and child.children):
             low, high = Lines(max_positions=1 << 30).follow(state, limit=1)
             child.proven, child.proven_plies = (low, 1) if low == high else (None, HAS_NO_REFUTATION)
 

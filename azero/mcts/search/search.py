@@ -11,7 +11,6 @@ from azero.games import Game, State
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.evaluator import Evaluator, UniformEvaluator
 from azero.mcts.evaluation.views import new_views
-from azero.mcts.proving.lookahead import NEAR_END_POSITIONS
 from azero.mcts.proving.root_solver import KnownMove, RootSolver, solve_roots, write_known
 from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
 from azero.mcts.roots.visits import VisitsRoot
@@ -142,15 +141,19 @@ class Search:
         more positions.
         """
         below: list[int] = []
-        if not self.settings.is_looking_ahead or not is_proven_end(self.forest.nodes[b], line):
+        if not is_proven_end(self.forest.nodes[b], line):
             return below
         state = State.from_record(self.game, self.forest.root_states[b])
         for action in line:
             state.apply_action(action)
+        if state.is_terminal():
+            return below
+        if self.settings.proof_nodes == 0:
+            return _ending_of(state)
         settings = self.settings._replace(
             cache_mib=0,
             leaves_per_tree=1,
-            proof_nodes=_AGAIN * max(self.settings.proof_nodes, NEAR_END_POSITIONS),
+            proof_nodes=_AGAIN * self.settings.proof_nodes,
             solve_nodes=0,
             root=VisitsRoot(),
         )
@@ -270,3 +273,13 @@ class Search:
             if nodes[b][0].first_child > 0 and nodes[b][0].proven == UNPROVEN
         }
         solve_roots(self._solvers, self.forest, states, self.known_moves, deadline.has_passed)
+
+
+def _ending_of(state: State) -> list[int]:
+    """Returns an action that ends the game with the mover's win; none if there is none. See `prove_by_replies`."""
+    for action in state.legal_actions():
+        after = state.clone()
+        after.apply_action(action)
+        if after.is_terminal() and after.returns()[state.current_player()] > 0:
+            return [action]
+    return []

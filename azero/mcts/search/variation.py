@@ -23,12 +23,18 @@ def principal_variations(nodes: np.recarray, starts: np.ndarray, longest: int) -
 
 
 def is_proven_end(nodes: np.recarray, line: Sequence[int]) -> bool:
-    """Returns whether the node at the end of a line from the root is proven. The line is in the tree."""
+    """Returns whether the node at the end of a line from the root is proven.
+
+    It is not if the line is not in the tree, where a whole turn is one move.
+    """
     index = 0
     for action in line:
         first = int(nodes["first_child"][index])
         children = nodes["action"][first : first + int(nodes["num_children"][index])]
-        index = first + int(np.flatnonzero(children == action)[0])
+        found = np.flatnonzero(children == action)
+        if not len(found):
+            return False
+        index = first + int(found[0])
     return bool(nodes["proven"][index] != UNPROVEN)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from fastapi.responses import Response
-from pydantic import BeforeValidator, FailFast, Field
+from pydantic import BeforeValidator, Field
 
 from azero.games import Game, without_compiling
 from azero.games.names import without_folder
@@ -34,6 +34,13 @@ def _few(tags: object) -> object:
     return tags
 
 
+def _objects(nodes: object) -> object:
+    """Returns nodes before they are checked one by one; raises ValueError if one is no object."""
+    if isinstance(nodes, list) and not all(isinstance(each, dict) for each in nodes):
+        raise ValueError("each node should be an object")
+    return nodes
+
+
 class RecordText(Asked):
     """A record as text."""
 
@@ -51,7 +58,7 @@ class RecordTree(PositionAsked):
     tags: Annotated[dict[Annotated[str, Field(max_length=100)], Tag], BeforeValidator(_few)] = Field(
         default_factory=dict
     )
-    nodes: Annotated[list[dict[str, Any]], FailFast()] | None = Field(
+    nodes: Annotated[list[dict[str, Any]] | None, BeforeValidator(_objects)] = Field(
         None,
         description="`[{comment}, {parent, move, comment, mark, name, value}, ...]`: the root first; `parent` is the "
         "index of an earlier node. Of the nodes with the same parent, the first one goes on, others are variations.",
