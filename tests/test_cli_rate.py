@@ -13,19 +13,19 @@ from azero.games import make_game
 from azero.training.run import Run
 
 GAME = ["--game", "tic_tac_toe"]
-RATE = ["rate", "uct@60", "random", "uct@2", *GAME, "--games", "30"]
+RATE = ["rate", "uct@300", "random", "uct@2", *GAME, "--games", "30"]
 
 
 def test_it_prints_a_table_or_json_and_goes_on(run_azero):
     code, output, _ = run_azero(*RATE)
     lines = output.splitlines()
     assert code == 0 and lines[0].startswith("tic_tac_toe: 30 games, first player's score ")
-    assert [line.split()[0] for line in lines[2:]] == ["uct@60", "uct@2", "random"] and "anchor" in lines[2]
+    assert [line.split()[0] for line in lines[2:]] == ["uct@300", "uct@2", "random"] and "anchor" in lines[2]
     code, again, errors = run_azero(*RATE, "--json", "--anchor", "random=-100")
     fields = json.loads(again)
     assert (code, errors, again.count("\n")) == (0, "", 1)
     assert (fields["game"], fields["anchor"], fields["games"]) == ("tic_tac_toe", "random", 30)
-    assert [each["name"] for each in fields["agents"]] == ["uct@60", "uct@2", "random"]
+    assert [each["name"] for each in fields["agents"]] == ["uct@300", "uct@2", "random"]
     assert [*fields["agents"][0]] == ["name", "elo", "elo_ci95", "games"]
     assert fields["agents"][2]["elo"] == -100 and fields["agents"][2]["elo_ci95"] == [-100, -100]
     assert [str(path) for path in Path().rglob("*.json")] == ["results/ratings-tic_tac_toe.json"]

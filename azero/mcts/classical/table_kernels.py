@@ -137,7 +137,7 @@ def descend_in_table(parts, tree, nodes, tables, b, scratch):
         nodes[child].proven = rules.outcome(state)
         return 1, nodes[child].proven
     if nodes[child].N >= VISITS_BEFORE_REPLIES and needs_replies(settings, nodes[child]):
-        prove_by_replies(rules, nodes[child], state, scratch.line)
+        prove_by_replies(rules, nodes, nodes[child], state, scratch.line)
     if nodes[child].proven != UNPROVEN:
         return 1, nodes[child].proven
     for depth in range(2, len(keys)):

@@ -167,8 +167,16 @@ def prove_children(rules, nodes, node, state, line, limit, max_positions):
     return num_seen, num_open > 0
 
 
+@subroutine
+def needs_replies(settings, child):
+    """Returns whether the replies to `child`, a move of the root, are not known yet."""
+    is_looked_ahead = settings.is_looking_ahead and child.first_child > 0
+    is_known = child.proven != UNPROVEN or child.proven_plies == HAS_NO_REFUTATION
+    return settings.is_proving and not is_known and not is_looked_ahead
+
+
 @shared_subroutine
-def prove_by_replies(rules, child, state, line):
+def prove_by_replies(rules, nodes, child, state, line):
     """Proves `child`, a move of the root, if it ends the game or if one reply wins. `state` is the position after it.
 
     It is done once for a move. So no search plays a move that the opponent can answer by ending the game with his win,
@@ -179,19 +187,13 @@ def prove_by_replies(rules, child, state, line):
     if outcome != ONGOING:
         child.proven, child.proven_plies = outcome, 0
         return
+    if child.first_child > 0:
+        find_ends(rules, nodes, child, state, line)  # the replies in the tree, for principal variations
     line.states[0] = state
     low, high, _ = prove_within(rules, line, 1, 1 << 30)
     child.proven_plies = HAS_NO_REFUTATION
     if low == high:
         child.proven, child.proven_plies = low, 1
-
-
-@subroutine
-def needs_replies(settings, child):
-    """Returns whether the replies to `child`, a move of the root, are not known yet."""
-    is_looked_ahead = settings.is_looking_ahead and child.first_child > 0
-    is_known = child.proven != UNPROVEN or child.proven_plies == HAS_NO_REFUTATION
-    return settings.is_proving and not is_known and not is_looked_ahead
 
 
 @subroutine

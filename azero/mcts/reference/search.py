@@ -260,6 +260,11 @@ class Reference:
         """Proves a move of the root if one reply wins at once. A look-ahead has seen the replies already."""
         is_known = child.proven is not None or child.proven_plies == HAS_NO_REFUTATION
         if not is_known and not state.is_terminal() and not (self.settings.is_looking_ahead and child.children):
+            for reply in child.children:
+                after = state.clone()
+                after.apply_action(reply.action)
+                if after.is_terminal():
+                    reply.proven, reply.proven_plies = int(after.returns()[0]), 0
             low, high = Lines(max_positions=1 << 30).follow(state, limit=1)
             child.proven, child.proven_plies = (low, 1) if low == high else (None, HAS_NO_REFUTATION)
 

@@ -75,7 +75,7 @@ def descend(parts, tree, nodes, path, state, scratch):
             raise BrokenRules(TOO_LONG)
         path[depth] = index
         if depth == 1 and nodes[index].N >= VISITS_BEFORE_REPLIES and needs_replies(settings, nodes[index]):
-            prove_by_replies(rules, nodes[index], state, scratch.line)
+            prove_by_replies(rules, nodes, nodes[index], state, scratch.line)
 
 
 @subroutine
@@ -136,7 +136,7 @@ def child_to_play(parts, forest, scratch, b, temperature):
             return child
         scratch.states[0] = forest.root_states[b]
         parts.rules.apply_action(scratch.states[0], np.int64(nodes[child].action))
-        prove_by_replies(parts.rules, nodes[child], scratch.states[0], scratch.line)
+        prove_by_replies(parts.rules, nodes, nodes[child], scratch.states[0], scratch.line)
         prove_from_children(nodes, 0)
 
 
