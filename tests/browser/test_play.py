@@ -129,7 +129,7 @@ def test_two_agents_play_each_other(open_page):
     dialog.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Review this game").wait_for(timeout=60_000)
     sides = " ".join(page.locator(".side").all_inner_texts())
-    assert "random" in sides and "2 of 2" in sides and "You" not in sides
+    assert "random" in sides and "2 of 3" in sides and "You" not in sides
 
 
 def test_a_move_tried_in_analyse_is_not_answered(open_page):
