@@ -104,7 +104,7 @@ def test_no_process_sends_statistics(cluster):
     found = [
         (folder / "environ").read_bytes().split(b"\0")
         for name in (b"gcs/gcs_server", b"raylet/raylet")
-        for folder in (Path("/proc") / each for each in processes_of(os.getsid(0), True, name))
+        for folder in (Path("/proc") / each for each in processes_of(os.getsid(0), name))
     ]
     assert of_worker == "0" and len(found) >= 2 and all(b"RAY_USAGE_STATS_ENABLED=0" in each for each in found)
 
@@ -281,7 +281,7 @@ def train_long(folder):
 
 
 def left(name):
-    return len(processes_of(os.getsid(0), True, name))
+    return len(processes_of(os.getsid(0), name))
 
 
 def test_processes_with_a_gpu_share_the_cores_that_they_may_use(monkeypatch):
