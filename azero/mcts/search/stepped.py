@@ -84,7 +84,7 @@ class Search:
       selection: the selection rule; by default the one that `settings` describe, PUCT.
       root: the root strategy; by default that of AlphaZero without noise.
       leaves_per_tree: most leaves of a position that are evaluated together.
-      max_nodes: most nodes of a tree; by default as many as the search needs, and as fit into 1 GiB.
+      max_nodes: most nodes of a tree; by default as many as the search needs, and as fit into 2 GiB.
 
     Raises BadInput if a setting or a strategy is not valid.
     """
