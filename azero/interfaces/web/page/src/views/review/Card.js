@@ -31,20 +31,21 @@ function Sentence({ review, ply, players }) {
   const then = review.line.slice(1, 5).join(" ");
   if (!isError(review)) {
     const cost = Math.round(50 * review.loss);
-    return html`${played} ${cost ? `costs ${who} ${cost} ${cost === 1 ? "point" : "points"}` : `costs ${who} nothing`}. The engine prefers <strong class="better">${review.best}</strong>.`;
+    return html`${played} costs ${who} ${cost ? points(cost) : "nothing"}. The engine prefers <strong class="better">${review.best}</strong>.`;
   }
   return html`${played} takes ${who} from ${scoreWord(review.value)} to ${scoreWord(review.played)}. Better is <strong class="better">${review.best}</strong>${then ? `, then ${then}` : ""}.`;
 }
 
 const percent = (value) => (Math.abs(value) === 1 ? "" : " %");
+const points = (cost) => `${cost} ${cost === 1 ? "point" : "points"}`;
 
 function Trying({ review, ply, players, attempt }) {
   const who = players[review.player].name;
   if (attempt === "pending") return html`Searching your move …`;
   if (!attempt) return html`Find a better move than <strong>${review.move}</strong> (move ${ply}) for ${who}, on the board.`;
-  const points = Math.round(50 * attempt.loss);
+  const cost = Math.round(50 * attempt.loss);
   if (attempt.isBest) return html`<strong>${attempt.move}</strong> is the engine's move, too.`;
-  if (!attempt.mark) return html`<strong>${attempt.move}</strong> is good: ${points ? `${points} points behind the best move` : "as good as the best move"}.`;
+  if (!attempt.mark) return html`<strong>${attempt.move}</strong> is good: ${cost ? `${points(cost)} behind the best move` : "as good as the best move"}.`;
   const isSame = attempt.move === review.move;
   return html`<b class="glyph-text" data-mark=${attempt.mark}>${attempt.mark}</b> <strong>${attempt.move}</strong> ${isSame ? "was played" : "loses"} (${lossWord(attempt.loss)}). Try another move.`;
 }
