@@ -1,4 +1,4 @@
-"""Tests of the code's structure: no import cycles, limited sizes, and a cache that covers all compiled files."""
+"""Tests of the structure: no import cycles, functions that fit a screen, a cache that covers all compiled files."""
 
 import ast
 import graphlib
@@ -14,7 +14,7 @@ from azero.compiler.jit import BOUND_METHODS
 PACKAGE = Path(azero.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 FOLDERS = sorted(path.parent for path in FILES if path.name == "__init__.py")
-MOST_MODULES, MOST_LINES, MOST_LINES_OF_A_FUNCTION = 15, 320, 60
+MOST_LINES_OF_A_FUNCTION = 60
 
 
 def module_of(path: Path) -> str:
@@ -113,14 +113,11 @@ def test_no_field_hides_behind_a_method():
 def test_a_folder_says_in_a_line_what_it_owns(folder):
     text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
     assert text and text.splitlines()[0].endswith((".", ":"))
-    assert len(list(folder.glob("*.py"))) - 1 <= MOST_MODULES
 
 
 @pytest.mark.parametrize("path", FILES, ids=module_of)
-def test_files_and_functions_are_of_bearable_length(path):
-    text = path.read_text()
-    assert len(text.splitlines()) <= MOST_LINES
-    for node in ast.walk(ast.parse(text)):
+def test_a_function_fits_a_screen(path):
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef):
             assert node.end_lineno - node.lineno < MOST_LINES_OF_A_FUNCTION, node.name
 

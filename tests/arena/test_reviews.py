@@ -158,7 +158,12 @@ def test_a_game_that_cannot_be_solved_costs_one_attempt():
     reviewer = Reviewer(make_agent("uct@30", game))
     reviewer.review(Record.of_game(game.new_initial_state(), state.history()))
     searched = reviewer._found.values()
-    assert 1 < reviewer._judge.num_nodes <= 1 + sum(250 + each.simulations for each in searched)
+    assert 1 < reviewer._judge.num_nodes <= 20_001 + sum(250 + each.simulations for each in searched)
+
+
+def test_what_is_solved_in_an_instant_is_solved_even_if_the_searches_take_none():
+    [_, reply] = Reviewer(make_agent("uct@50", TIC_TAC_TOE)).review(record_of(TIC_TAC_TOE, "b2 a2")).moves
+    assert (reply.value, reply.played, reply.mark) == (0, -1, "??"), "an edge loses to the centre"
 
 
 def test_an_agent_at_a_level_reviews_at_full_strength():

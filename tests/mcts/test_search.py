@@ -274,7 +274,7 @@ def test_preparing_changes_nothing(judge):
 
 def test_room_for_nodes():
     """Room for a few searches, and only for so many trees as the memory holds."""
-    assert nodes_needed(CONNECT_FOUR, 100) == 4 * 100 * 7 + 8
+    assert nodes_needed(CONNECT_FOUR, 100) == 8 * 100 * 7 + 8
     assert nodes_needed(CONNECT_FOUR, 1 << 30) == MAX_NODES
     assert trees_that_fit(CONNECT_FOUR, 1 << 30) == 16
     assert 1 << 30 < trees_that_fit(CONNECT_FOUR, 10_000) * nodes_needed(CONNECT_FOUR, 10_000) * 32 <= 1 << 31

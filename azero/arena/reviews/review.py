@@ -35,6 +35,9 @@ _SEARCH_US, _ROLLOUT_US, _NET_US = 250, 1, 100
 _SOLVE_US = 300
 """About the most time of a solver's work on a position, without its nodes, in microseconds."""
 
+_FREE_US = 20_000
+"""Time that the solver has even if the searches take none, in microseconds: nobody notices it."""
+
 
 class Suggester(Protocol):
     """What a review needs of an agent."""
@@ -150,7 +153,7 @@ class Reviewer:
         self._found: dict[object, Suggestion] = {}
         self._proven: dict[object, float] = {}  # results of positions, for the player to move
         self._is_solving = False
-        self._left_us = 0.0  # what the searches take by the figures above, without the solver's part
+        self._left_us = 0.0  # what the searches take by the figures above, and `_FREE_US`, without the solver's part
         self._left_s = 0.0  # the same as measured, and a slice more
 
     @property
@@ -175,7 +178,7 @@ class Reviewer:
         states, actions, moves = list(record.states()), record.actions(), list[MoveReview]()
         if not actions:
             raise BadInput("there is nothing to review: the game has no moves")
-        self._is_solving, self._left_us, self._left_s = False, 0.0, SLICE_S
+        self._is_solving, self._left_us, self._left_s = False, _FREE_US, SLICE_S
         for ply, action in enumerate(actions):
             moves.append((yield from self._review_move(states[ply], action, ply < record.num_opening_plies)))
             on_move(ply, moves[ply], True)

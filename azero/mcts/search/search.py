@@ -33,7 +33,7 @@ _AGAIN = 16  # times as many positions when a look-ahead is repeated to find its
 
 def nodes_needed(game: Game, num_simulations: int) -> int:
     """Returns a limit on nodes that suffices for searches of this size that keep their trees between moves."""
-    wanted = 4 * num_simulations * game.num_actions + game.num_actions + 1
+    wanted = 8 * num_simulations * game.num_actions + game.num_actions + 1
     return max(min(wanted, MAX_NODES), 2 * game.num_actions + 1)
 
 

@@ -29,8 +29,8 @@ def play(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report:
     notes |= describe_speed(games.played(), games.ended - games.begun) | _describe_times(games, begin)
     if notes["selfplay/full_trees"]:
         warn_once(
-            "self-play: search trees had no room to grow at some moves, which metrics.jsonl counts as "
-            "selfplay/full_trees; try fewer selfplay.num_simulations"
+            "self-play: search trees had no room to grow at some moves; metrics.jsonl counts them, as "
+            "selfplay/full_trees"
         )
     for name, (size, shard) in zip(games.names, fresh, strict=True):
         replay.add(name, shard, size)

@@ -11,7 +11,6 @@ import azero.interfaces.web
 
 PAGE = Path(azero.interfaces.web.__file__).resolve().parent / "page"
 LARGEST = 300 * 1000  # bytes of what a browser loads before the first board, and of all as the server sends it
-LONGEST = 250  # lines of a file
 
 FILES = sorted(path for path in PAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
 SOURCES = [path for path in FILES if path.suffix in {".js", ".css", ".html"}]
@@ -118,11 +117,6 @@ def test_page_is_small() -> None:
     links = LINK.findall((PAGE / "index.html").read_text("utf-8"))
     assert sum(path.stat().st_size for path in reached(*(PAGE / link for link in links))) < LARGEST
     assert sum(len(gzip.compress(path.read_bytes())) for path in FILES) < LARGEST
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=short)
-def test_files_are_short(path: Path) -> None:
-    assert len(path.read_text("utf-8").splitlines()) <= LONGEST
 
 
 def test_vendored_libraries_have_their_licences() -> None:
