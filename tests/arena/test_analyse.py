@@ -75,6 +75,17 @@ def test_a_proof_ends_it():
     assert (last.best, last.moves[0].proven, last.value) == ("4", "win", 1.0)
 
 
+@pytest.mark.parametrize("name", ["uct", "tic_tac_toe"])
+def test_a_drawn_game_is_solved_and_ends_it(name):
+    """A search alone goes to proven draws for ever."""
+    game = make_game("tic_tac_toe")
+    agent = make_agent(name, game)
+    with agent.analyse(game.new_initial_state(), seconds=60.0) as analysis:
+        *_, last = analysis
+    assert last.proven == "draw" and last.elapsed_s < 60.0
+    agent.close()
+
+
 def test_memory_ends_it():
     *_, last = agent_of("uct").analyse(START, memory_mib=1)
     assert last.is_tree_full and last.elapsed_s < 5

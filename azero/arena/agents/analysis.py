@@ -24,6 +24,10 @@ MOST_MIB = 8192
 
 _SHORTEST_INTERVAL_S = 0.001
 
+_SETTLED_AFTER = 10_000
+"""Simulations after which a draw or a loss that the solver has proven ends an analysis. Until then the search looks for
+the moves that an opponent may answer wrongly."""
+
 FIRST_REPORT_S = 0.05
 """When the first report comes, if the interval is longer."""
 
@@ -122,6 +126,7 @@ class TreeAnalysis(Analysis):
 
     def _think(self) -> Suggestion:
         if self._begin is None:
+            self._thinker.let_solve()
             begin = time.perf_counter()
             self._thinker.go_to(self._state, self._allowed)
             self._before = self._thinker.visits
@@ -131,9 +136,11 @@ class TreeAnalysis(Analysis):
         self._thinker.go_on(self._simulations, self._deadline)
         elapsed = time.perf_counter() - self._begin
         is_last = self._thinker.is_done(self._simulations) or elapsed >= self._seconds
-        self.is_over = is_last or self._deadline.is_stopped
         self._next = self._interval * (int(elapsed / self._interval) + 1)
-        return self._report()
+        found = self._report()
+        is_settled = found.proven is not None and found.simulations >= _SETTLED_AFTER
+        self.is_over = is_last or is_settled or self._deadline.is_stopped
+        return found
 
     def _report(self) -> Suggestion:
         assert self._begin is not None, "it has begun"

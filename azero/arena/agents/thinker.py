@@ -24,6 +24,9 @@ MIB = 1 << 20
 _WEIGHTY = 0.1
 """A move has visits enough to be compared by value if it has this part of those of the most visited move."""
 
+_SOLVE_NODES = 500_000
+"""The most positions that the solver of an analysis visits, unless the agent's settings have a limit."""
+
 _SOLVED_AFTER = 500
 """Visits of a root before its solver begins. The solver tries moves in the order of their visits."""
 
@@ -126,6 +129,11 @@ class Thinker:
     def is_done(self, most_visits: int, stops_when_full: bool = True) -> bool:
         """Returns whether more time would not be used."""
         return self.visits >= most_visits or self.is_decided or (stops_when_full and self.is_full)
+
+    def let_solve(self) -> None:
+        """Lets a solver try the positions, for an agent that has none: one that is asked for the truth may use it."""
+        if self._positions.can_keep:
+            self._search.let_solve(_SOLVE_NODES)
 
     def standing(self) -> Standing:
         """Returns how the search stands."""

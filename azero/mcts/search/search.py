@@ -246,6 +246,12 @@ class Search:
         if settings.solve_nodes == 0:
             self._solvers = []
 
+    def let_solve(self, max_positions: int) -> None:
+        """Lets a solver try the roots from now on, if proofs are backed up and none does so already."""
+        if self.settings.is_proving and not self._solvers:
+            self._solvers = [RootSolver(self.game, max_positions)]
+            self._solvers[0].prepare()
+
     @property
     def can_solve(self) -> bool:
         """Returns whether the search tries to solve roots."""
