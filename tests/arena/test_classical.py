@@ -23,6 +23,7 @@ from azero.mcts import (
     TurnSearch,
     Uct,
 )
+from azero.mcts.classical.table import StoredMoves
 from azero.mcts.roots.choice import BY_BOUND, BY_VALUE
 
 GAME = make_game("tic_tac_toe")
@@ -61,9 +62,6 @@ def test_the_rule(base, selection):
         ("uct(prove=false)", Settings(is_proving=False)),
         ("uct(min_visits=20)", Settings(min_visits=20)),
         ("uct(table=1000,min_visits=3,by=value)", Settings(min_visits=3, chosen_by=BY_VALUE)),
-        ("uct(table=64,stored_visits=9)", Settings(prefers_stored=True, stored_visits=9)),
-        ("uct(table=64,stored_visits=0)", Settings(prefers_stored=True)),
-        ("uct(table=64,stored_value=-0.5)", Settings(prefers_stored=True, stored_value=-0.5)),
         ("uct(root=turns,by=value)", Settings(chosen_by=BY_VALUE)),
         ("mc", Settings(is_proving=False, chosen_by=BY_VALUE)),
         ("mmmc", Settings(is_proving=False, chosen_by=BY_VALUE)),
@@ -71,6 +69,19 @@ def test_the_rule(base, selection):
 )
 def test_the_settings(base, settings):
     assert search_of(base).settings == settings
+
+
+@pytest.mark.parametrize(
+    ("options", "stored"),
+    [
+        ("", StoredMoves()),
+        (",stored_visits=9", StoredMoves(True, visits=9)),
+        (",stored_visits=0", StoredMoves(True)),
+        (",stored_value=-0.5", StoredMoves(True, value=-0.5)),
+    ],
+)
+def test_which_stored_moves_are_preferred(options, stored):
+    assert search_of(f"uct(table=64{options})").tables.stored == stored
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from azero.compiler.jit import IS_COMPILED, kernel
 from azero.errors import BadInput
 from azero.games import Game, State, make_game
 from azero.mcts import DepthBias, Search, Settings, TableSearch, Uct, rank_moves, root_value
-from azero.mcts.classical.table import MOST_ENTRIES, find_entry
+from azero.mcts.classical.table import MOST_ENTRIES, StoredMoves, find_entry
 from azero.mcts.classical.table_kernels import random_stored_child
 from azero.mcts.tree import UNPROVEN
 
@@ -25,8 +25,8 @@ NUM_SIMULATIONS = 4000 if IS_COMPILED else 400
 REACHABLE = 5478  # positions of tic-tac-toe
 
 
-def search_in_table(state, num_entries, num_simulations, settings=PLAIN, seed=0, selection=None):
-    search = TableSearch(state.game, selection or Uct(), settings, num_entries)
+def search_in_table(state, num_entries, num_simulations, settings=PLAIN, seed=0, selection=None, stored=StoredMoves()):
+    search = TableSearch(state.game, selection or Uct(), settings, num_entries, stored=stored)
     search.start(0, state, seed)
     search.run([0], num_simulations)
     return search
@@ -281,20 +281,20 @@ STORED = [(50, 0.2), (5, 0.9), None, (20, -0.4), (80, -1.0)]
 @pytest.mark.parametrize(
     ("thresholds", "passing"),
     [
-        ({"stored_visits": 0}, {0, 1, 3}),
-        ({"stored_visits": 19}, {0, 3}),
-        ({"stored_visits": 20}, {0}),
-        ({"stored_visits": 50}, set()),
-        ({"stored_value": 0.0}, {0, 1}),
-        ({"stored_value": 0.2}, {1}),
-        ({"stored_value": 0.9}, set()),
-        ({"stored_value": -1.0}, {0, 1, 3}),
-        ({"stored_visits": 10, "stored_value": 0.0}, {0}),
+        ({"visits": 0}, {0, 1, 3}),
+        ({"visits": 19}, {0, 3}),
+        ({"visits": 20}, {0}),
+        ({"visits": 50}, set()),
+        ({"value": 0.0}, {0, 1}),
+        ({"value": 0.2}, {1}),
+        ({"value": 0.9}, set()),
+        ({"value": -1.0}, {0, 1, 3}),
+        ({"visits": 10, "value": 0.0}, {0}),
     ],
 )
 def test_of_stored_moves_those_above_the_thresholds_are_taken(moves, thresholds, passing):
     state = make_game("p_game(branching=5,depth=4)").state_from_moves(moves)
-    search = TableSearch(state.game, Uct(), Settings(prefers_stored=True, **thresholds), 8)
+    search = TableSearch(state.game, Uct(), Settings(), 8, stored=StoredMoves(True, **thresholds))
     sign = 1 - 2 * state.current_player()
     for place, stored in enumerate(STORED):
         search.tables.places[0][place] = -1 if stored is None else place
@@ -308,11 +308,11 @@ def test_of_stored_moves_those_above_the_thresholds_are_taken(moves, thresholds,
     assert all(abs(picked.count(place) - 100 / len(passing)) < 30 for place in passing)
 
 
-@pytest.mark.parametrize("settings", [{"stored_visits": 5}, {"stored_value": 0.0}])
-def test_stored_moves_are_taken_only_where_not_all_can_be_stored(settings):
-    state, prefers = CONNECT_FOUR.state_from_moves("4433"), Settings(prefers_stored=True, **settings)
+@pytest.mark.parametrize("thresholds", [{"visits": 5}, {"value": 0.0}])
+def test_stored_moves_are_taken_only_where_not_all_can_be_stored(thresholds):
+    state, both = CONNECT_FOUR.state_from_moves("4433"), (StoredMoves(), StoredMoves(True, **thresholds))
     large, small = (
-        [snapshot(search_in_table(state, entries, NUM_SIMULATIONS, each)) for each in (Settings(), prefers)]
+        [snapshot(search_in_table(state, entries, NUM_SIMULATIONS, Settings(), stored=each)) for each in both]
         for entries in (100_000, 50)
     )
     assert large[0] == large[1] and small[0] != small[1]

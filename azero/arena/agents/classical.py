@@ -45,7 +45,7 @@ from azero.mcts import (
     affordable_nodes,
     rollout_named,
 )
-from azero.mcts.classical.table import ENTRY_DTYPE, FEWEST_ENTRIES, MOST_ENTRIES
+from azero.mcts.classical.table import ENTRY_DTYPE, FEWEST_ENTRIES, MOST_ENTRIES, StoredMoves
 from azero.mcts.roots.choice import BY_VALUE, CHOSEN_BY
 
 CLASSICAL = ("uct", "mc", "mmmc", "alphabeta")
@@ -112,31 +112,33 @@ def _uct_maker(
     options: Options, game: Game, rollout: RolloutPolicy, threads: int, max_nodes: int | None
 ) -> SearchMaker:
     """Returns the function that makes the searches of UCT, with a tree or a table."""
-    selection, settings = _selection(options), _settings(options)
+    selection, settings, stored = _selection(options), _settings(options), _stored_moves(options)
     has_turns = options.choice("root", _ROOTS) == "turns"
     entries = options.memory("table", ENTRY_DTYPE.itemsize, FEWEST_ENTRIES, MOST_ENTRIES)
     options.finish()
-    if entries is None and settings.prefers_stored:
+    if entries is None and stored.are_preferred:
         raise BadInput(f"agent {options.base!r}: stored_visits and stored_value need a table: add e.g. table=64MiB")
     if entries is not None:
         on_table = TableTurnSearch if has_turns else TableSearch
-        return lambda trees, _: on_table(game, selection, settings, entries, trees, threads, rollout)
+        return lambda trees, _: on_table(game, selection, settings, entries, trees, threads, rollout, stored)
     on_tree = TurnSearch if has_turns else Search
     return lambda trees, nodes: on_tree(game, selection, settings, None, trees, max_nodes or nodes, threads, rollout)
 
 
 def _settings(options: Options) -> Settings:
     """Returns the search settings of UCT's options."""
-    stored_visits = options.whole("stored_visits", -1, 0, 1 << 30)
-    stored_value = options.number("stored_value", -2.0, -1.0, 1.0)
     return Settings(
         is_proving=options.choice("prove", ("true", "false")) == "true",
         chosen_by=CHOSEN_BY.index(options.choice("by", CHOSEN_BY)),
         min_visits=options.whole("min_visits", 0, 0, 1 << 30),
-        prefers_stored=stored_visits >= 0 or stored_value >= -1.0,
-        stored_visits=max(stored_visits, 0),
-        stored_value=stored_value,
     )
+
+
+def _stored_moves(options: Options) -> StoredMoves:
+    """Returns which stored moves are preferred; any, without the options for it."""
+    visits = options.whole("stored_visits", -1, 0, 1 << 30)
+    value = options.number("stored_value", -2.0, -1.0, 1.0)
+    return StoredMoves(visits >= 0 or value >= -1.0, max(visits, 0), value)
 
 
 def _selection(options: Options) -> Uct | DepthBias:

@@ -35,6 +35,14 @@ FEWEST_ENTRIES, MOST_ENTRIES = 2, 1 << 28
 """Limits on entries: the minimum of one table, and the maximum of all tables of a search together (8 GiB)."""
 
 
+class StoredMoves(NamedTuple):
+    """Where a position's children cannot all be stored: which stored ones a simulation may go to, in place of all."""
+
+    are_preferred: bool = False  # no: it goes to any child, at random
+    visits: int = 0  # a stored child needs more visits than this,
+    value: float = -2.0  # and a greater value for the mover than this
+
+
 class Tables(NamedTuple):
     """A table of T entries for each of B searches, and scratch memory for a simulation's path."""
 
@@ -43,9 +51,10 @@ class Tables(NamedTuple):
     keys: np.ndarray  # [B, max_plies + 1] uint64, keys of the positions on the path
     actions: np.ndarray  # [B, max_plies + 1] int32, the actions that lead to them
     places: np.ndarray  # [B, A] int64, places of a position's children in the table, or -1
+    stored: StoredMoves
 
 
-def new_tables(rules: Rules, num_searches: int, num_entries: int) -> Tables:
+def new_tables(rules: Rules, num_searches: int, num_entries: int, stored: StoredMoves = StoredMoves()) -> Tables:
     """Returns empty tables. Memory is allocated when entries come into use. Raises OSError if there is too little.
 
     NumPy's zeros would use pages of 2 MiB, and each page is cleared at its first use. With them, 2,000 simulations on a
@@ -58,6 +67,7 @@ def new_tables(rules: Rules, num_searches: int, num_entries: int) -> Tables:
         keys=np.zeros((num_searches, rules.max_plies + 1), np.uint64),
         actions=np.zeros((num_searches, rules.max_plies + 1), np.int32),
         places=np.zeros((num_searches, rules.num_actions), np.int64),
+        stored=stored,
     )
 
 

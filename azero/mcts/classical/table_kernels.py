@@ -72,7 +72,7 @@ def random_stored_child(rules, settings, tree, tables, b, state, num_children):
             continue
         entry = entries[places[i]]
         is_lost = settings.is_proving and entry.proven == -sign
-        is_passing = settings.stored_visits < entry.N and settings.stored_value < value_for(entry, sign)
+        is_passing = tables.stored.visits < entry.N and tables.stored.value < value_for(entry, sign)
         if is_passing and not is_lost:
             num_passing += 1
             if random_below(tree.rng, num_passing) == 0:
@@ -85,12 +85,12 @@ def select_in_table(rules, selection, settings, tree, tables, b, state, work, le
     """Returns the action that a simulation takes at `state`, `depth` plies below the root, and the visits of `state`.
 
     New children go first, in random order. If a child is neither in the table nor can be stored, the move is random, or
-    a stored one if `prefers_stored`.
+    a stored one if these `are_preferred`.
     """
     entries, places = tables.entries[b], tables.places[b]
     ply = tables.plies[b] + depth + 1
     num_children, visits, num_new = place_children(rules, tables, b, state, work, legal, ply)
-    if settings.prefers_stored and num_new < 0 and visits + 1 >= settings.min_visits:
+    if tables.stored.are_preferred and num_new < 0 and visits + 1 >= settings.min_visits:
         stored = random_stored_child(rules, settings, tree, tables, b, state, num_children)
         if stored >= 0:
             return legal[stored], visits

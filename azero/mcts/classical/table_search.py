@@ -4,7 +4,7 @@ import numpy as np
 
 from azero.errors import BadInput
 from azero.games import Game, State
-from azero.mcts.classical.table import FEWEST_ENTRIES, MOST_ENTRIES, clear_entries, new_tables
+from azero.mcts.classical.table import FEWEST_ENTRIES, MOST_ENTRIES, StoredMoves, clear_entries, new_tables
 from azero.mcts.classical.table_kernels import advance_in_table, simulate_in_table
 from azero.mcts.classical.table_variation import follow_table
 from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
@@ -33,6 +33,7 @@ class TableSearch(Search):
         num_trees: int = 1,
         num_threads: int = 1,
         rollout: RolloutPolicy = OwnRollout(),
+        stored: StoredMoves = StoredMoves(),
     ):
         if not FEWEST_ENTRIES <= num_entries <= MOST_ENTRIES:
             raise BadInput(f"table = {num_entries} should be from {FEWEST_ENTRIES} to {MOST_ENTRIES:,} entries")
@@ -46,7 +47,7 @@ class TableSearch(Search):
         super().__init__(game, selection, settings, None, num_trees, game.num_actions + 1, num_threads, rollout)
         self._is_used = [False] * num_trees
         try:
-            self.tables = new_tables(game.rules, num_trees, num_entries)
+            self.tables = new_tables(game.rules, num_trees, num_entries, stored)
         except OSError:
             raise BadInput(f"{num_trees} tables of {num_entries:,} entries do not fit into memory") from None
 

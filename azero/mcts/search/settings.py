@@ -23,9 +23,6 @@ class Settings(NamedTuple):
     is_rollout_only: bool = True  # no evaluator: the leaf value is z, the result of a rollout
     rollout_weight: float = 0.0  # a of the leaf value (1 - a) v + a z, with an evaluator
     min_visits: int = 0  # a node with fewer visits selects its children at random
-    prefers_stored: bool = False  # in a table that cannot store all children: whether a stored child is preferred,
-    stored_visits: int = 0  # if it has more visits than this,
-    stored_value: float = -2.0  # and a greater value for the mover than this
     leaves_per_tree: int = 1  # most leaves of a tree that wait for the evaluator together
     visits_per_leaf: int = 0  # if above 0: few of them in a new tree, and one more for every so many visits of the root
     is_stopping_early: bool = False  # whether a search ends when no other move can overtake the most visited
