@@ -1,6 +1,7 @@
 """Tests that kernels grow the same trees as the plain-Python reference: all statistics, also in kept trees."""
 
 import random
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -58,6 +59,28 @@ WITH_EVALUATOR = {
 def test_kernels_equal_the_reference(position, selection, settings):
     name, moves = POSITIONS[position]
     check_equal(name, moves, RULES[selection], settings, seed=len(position) + 100 * len(selection))
+
+
+class Polynomial(NamedTuple):
+    """A user's own rule: no sweep, a bonus of another form, and unvisited children at the parent's value."""
+
+    weight: float = 0.6
+
+    def is_sweeping(rule):
+        return False
+
+    def exploration(rule, parent_visits, depth, length):
+        return rule.weight * (1 + parent_visits) ** 0.25
+
+    def first_play_value(rule, parent_value, visited_prior):
+        return parent_value - visited_prior
+
+    def score(rule, exploration, visits, value, prior):
+        return value + exploration * (0.1 + prior) / (1 + visits) ** 0.5
+
+
+def test_a_rule_of_ones_own_equals_the_reference():
+    check_equal("connect_four", "44332", Polynomial(), "values", seed=3)
 
 
 def check_equal(name, moves, selection, settings, seed):

@@ -22,7 +22,7 @@ from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.scratch import new_scratch
 from azero.mcts.search.kernels import VISITS_BEFORE_REPLIES
 from azero.mcts.search.settings import Settings
-from azero.mcts.selection.strategies import Puct, Selection
+from azero.mcts.selection.strategies import Selection
 
 _MASK = (1 << 64) - 1
 
@@ -162,7 +162,7 @@ class Reference:
         if self.settings.min_visits > node.N:
             k = self.random.below(len(children))
             return children[k] if k < node.num_visited else self.visit(node, k)
-        if not isinstance(self.selection, Puct) and node.num_visited < len(children):
+        if self.selection.is_sweeping() and node.num_visited < len(children):
             return self.visit(node, node.num_visited + self.random.below(len(children) - node.num_visited))
 
         scored = self.score_children(node, depth)
@@ -171,10 +171,10 @@ class Reference:
         return max(scored, key=lambda each: each.score).child
 
     def score_children(self, node: Node, depth: int) -> list[Scored]:
-        """Returns the children with their scores, in the tree's order. Of UCT's unvisited children the score is inf."""
+        """Returns the children with their scores, in the tree's order. In a sweep unvisited ones score inf."""
         selection, scored = self.selection, []
         first_play_value = 0.0
-        if isinstance(selection, Puct):
+        if not selection.is_sweeping():
             visited_prior = sum(child.P for child in node.children if child.N > 0)
             first_play_value = selection.first_play_value(node.sign * node.W / max(node.N, 1), visited_prior)
         exploration = selection.exploration(node.N, depth, self.length)
@@ -183,7 +183,7 @@ class Reference:
                 Q = float(node.sign * child.proven)
             else:
                 Q = node.sign * child.W / child.N if child.N else first_play_value
-            is_first_play = child.N == 0 and not isinstance(selection, Puct)
+            is_first_play = child.N == 0 and selection.is_sweeping()
             score = math.inf if is_first_play else selection.score(exploration, child.N, Q, child.P)
             scored.append(Scored(child, Q, float(score)))
         return scored
