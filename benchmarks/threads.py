@@ -21,7 +21,7 @@ from azero.arena.agents.names import BATCHES
 from azero.arena.agents.search_agent import VISITS_PER_LEAF
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.games import Game
-from azero.mcts import Puct, Search, Settings
+from azero.mcts import Puct, Settings, TreeSearch
 from azero.nets.architectures.contract import Net
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
@@ -91,7 +91,7 @@ def searching(net: Net, game: Game, num_threads: int) -> Callable[[float], int]:
     settings = Settings(
         is_proving=False, is_rollout_only=False, leaves_per_tree=leaves, visits_per_leaf=VISITS_PER_LEAF
     )
-    search = Search(game, Puct(), settings, evaluator, threads_per_tree=num_threads)
+    search = TreeSearch(game, Puct(), settings, evaluator, threads_per_tree=num_threads)
     search.prepare()
 
     def run(seconds: float) -> int:

@@ -16,7 +16,7 @@ import pyspiel
 
 from azero import make_agent, make_game
 from azero.games import Game
-from azero.mcts import MAX_NODES, Search, Settings, Uct
+from azero.mcts import MAX_NODES, Settings, TreeSearch, Uct
 
 GAMES = {
     "tic_tac_toe": "tic_tac_toe",
@@ -49,7 +49,7 @@ def bot_of(game: pyspiel.Game, num_simulations: int, seed: int) -> pyspiel.MCTSB
 def searches(game: Game, theirs: pyspiel.Game, num_simulations: int) -> tuple[Call, Call]:
     """Returns azero's search and OpenSpiel's, both without a solver."""
     max_nodes = min(MAX_NODES, num_simulations * game.num_actions + 1)
-    search = Search(game, Uct(c=1.4), Settings(is_proving=False), max_nodes=max_nodes)
+    search = TreeSearch(game, Uct(c=1.4), Settings(is_proving=False), max_nodes=max_nodes)
     search.prepare()
     state, their_state = game.new_initial_state(), theirs.new_initial_state()
 

@@ -20,7 +20,7 @@ import pytest
 
 import azero
 from azero.arena.agents.clock import TimeControl
-from azero.arena.agents.engines.info import Infos
+from azero.arena.agents.engines.uci import Infos
 from azero.arena.agents.engines.variants import Variant
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.options import split_program

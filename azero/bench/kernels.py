@@ -10,7 +10,7 @@ from azero.compiler.pace import next_size
 from azero.compiler.rng import new_rng
 from azero.errors import BrokenRules
 from azero.games import Game, new_states
-from azero.mcts import Puct, Search, Settings, Uct, UniformEvaluator
+from azero.mcts import Puct, Settings, TreeSearch, Uct, UniformEvaluator
 from azero.mcts.rollouts.playing import count_random_games
 
 
@@ -66,7 +66,7 @@ def _broken_again(game: Game, actions: np.ndarray) -> BrokenRules | None:
 
 def uct_simulations(game: Game, seconds: float, num_simulations: int = 20_000) -> float:
     """Returns simulations per second of plain UCT from the initial position, on one thread. Each search is new."""
-    search = Search(game, Uct(), Settings(is_proving=False), max_nodes=num_simulations * game.num_actions + 1)
+    search = TreeSearch(game, Uct(), Settings(is_proving=False), max_nodes=num_simulations * game.num_actions + 1)
     state = game.new_initial_state()
 
     def work() -> int:
@@ -80,7 +80,7 @@ def uct_simulations(game: Game, seconds: float, num_simulations: int = 20_000) -
 def puct_simulations(game: Game, seconds: float, num_trees: int = 128, num_simulations: int = 64) -> float:
     """Returns simulations per second of many PUCT trees with an evaluator that costs nothing, on one thread."""
     settings = Settings(is_looking_ahead=True)
-    search = Search(game, Puct(), settings, UniformEvaluator(game.num_actions), num_trees, 1 << 13)
+    search = TreeSearch(game, Puct(), settings, UniformEvaluator(game.num_actions), num_trees, 1 << 13)
     state = game.new_initial_state()
 
     def work() -> int:

@@ -220,10 +220,10 @@ def play(
 def _at_level(maker: Maker, name: str, level: str, simulations: int | None, seconds: float | None) -> "Agent":
     """Returns the agent of this name at a level; raises BadInput if there is another limit, too."""
     from azero.arena.agents.levels import LevelAgent, levels_of, parse_level
-    from azero.arena.agents.names import identity_of, split_name
+    from azero.arena.agents.names import identity_of, parse_name
 
     number = parse_level(level)
-    if split_name(name)[0] != name or not simulations is seconds is None:
+    if not parse_name(name).limit.is_default or not simulations is seconds is None:
         raise BadInput(f"--level {level} has simulations of its own; leave out --simulations, --time and @ in the name")
     inner = maker.agent(name)
     return LevelAgent(inner, levels_of(inner.game, identity_of(name)).level(number), f"{name} at level {level}")
@@ -238,9 +238,9 @@ def _check_use_of_limit(agent: "Agent", simulations: int | None, seconds: float 
 
 def _check_limit(name: str, simulations: int | None, seconds: float | None) -> None:
     """Raises BadInput if the limit of an option contradicts the one in the agent's name."""
-    from azero.arena.agents.names import split_name
+    from azero.arena.agents.names import parse_name
 
-    base, limit = split_name(name)
+    limit = parse_name(name).limit
     for option, given, own in (("--simulations", simulations, limit.simulations), ("--time", seconds, limit.seconds)):
-        if base != name and given is not None and given != own:
+        if not limit.is_default and given is not None and given != own:
             raise BadInput(f"{option} {given} contradicts agent {name!r}; give only one of the two")

@@ -1,6 +1,7 @@
 """`azero export` writes a net for other programs."""
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from azero.commands.options import GameOption, JsonOption, as_new_file, named_ga
 from azero.errors import BadInput
 
 if TYPE_CHECKING:
-    from azero.nets.export.export import Exported
+    from azero.nets.export import Exported
 
 app = typer.Typer()
 
@@ -38,21 +39,21 @@ def export(
     net keeps are further outputs. Other programs can run it without azero, e.g. with the package onnxruntime.
     """
     from azero.arena.agents.checkpoints import find_checkpoint
-    from azero.arena.agents.names import device_settings_of, split_name
+    from azero.arena.agents.names import parse_name
     from azero.games import make_game
-    from azero.nets.export.packages import check_packages
 
     if file.suffix != ".onnx":
         raise BadInput(f"FILE {str(file)!r} should end in .onnx")
-    check_packages()
-    if split_name(checkpoint)[0] != checkpoint:
+    _check_packages()
+    parsed = parse_name(checkpoint)
+    if not parsed.limit.is_default:
         raise BadInput(f"CHECKPOINT {checkpoint!r} should have no limit: a net alone does not search")
-    if device_settings_of(checkpoint) is None:
+    if parsed.kind != "net":
         raise BadInput(f"agent {checkpoint!r} has no net; name a checkpoint file, a run's folder, or e.g. connect_four")
     path = find_checkpoint(checkpoint)
 
     from azero.nets.checkpoint import load_checkpoint
-    from azero.nets.export.export import OPSETS, PRECISIONS, export_onnx
+    from azero.nets.export import OPSETS, PRECISIONS, export_onnx
 
     if precision not in PRECISIONS:
         raise BadInput(f"--precision {precision!r} should be {' or '.join(PRECISIONS)}")
@@ -81,3 +82,13 @@ def _describe(done: "Exported") -> dict[str, str]:
         "result_logits": "[batch, 3], of win, draw and loss for the player to move",
         **{name: f"[batch, {board if KEPT[name].is_per_cell else 1}], {KEPT[name].meaning}" for name in done.heads},
     }
+
+
+def _check_packages() -> None:
+    """Raises BadInput if the packages of the extra `onnx` are not installed."""
+    missing = [each for each in ("onnx", "onnxscript") if find_spec(each) is None]
+    if missing:
+        raise BadInput(
+            f"azero export needs the package {missing[0]}, which is not installed; install azero with its extra onnx: "
+            "pip install -c constraints.txt -e '.[onnx]'"
+        )

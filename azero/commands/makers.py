@@ -47,9 +47,9 @@ class Maker(NamedTuple):
 
     def device_for(self, names: list[str]) -> "DeviceConfig | None":
         """Returns where the nets of agents with these names run; None if none has a net."""
-        from azero.arena.agents.names import device_settings_of
+        from azero.arena.agents.names import parse_name
 
-        return self.device if any(device_settings_of(name) is not None for name in names) else None
+        return self.device if any(parse_name(name).kind == "net" for name in names) else None
 
     def recipe(self, name: str, agent: "Agent") -> "Recipe":
         """Returns the recipe of an agent that this maker has made. Its net runs elsewhere as it does here."""
@@ -65,7 +65,7 @@ def check_device(names: list[str], device: str, precision: str, runtime: str) ->
       BadInput: an option is unknown or not available on this machine, contradicts an agent's name, or no agent has a
         net.
     """
-    from azero.arena.agents.names import device_settings_of
+    from azero.arena.agents.names import parse_name
     from azero.config.reading import check_device
 
     given = {"device": device, "precision": precision, "runtime": runtime}
@@ -76,7 +76,7 @@ def check_device(names: list[str], device: str, precision: str, runtime: str) ->
     from azero.nets.runtimes.choice import wanted_runtimes
 
     wanted_runtimes(config)
-    settings = [device_settings_of(name) for name in names]
+    settings = [parse_name(name).device_settings for name in names]
     if all(each is None for each in settings):
         raise BadInput(f"--{next(iter(given))} is for nets, and there is no net in {' or '.join(names)}")
     for name, own in zip(names, settings, strict=True):

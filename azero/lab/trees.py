@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.arena.agents.classical import search_maker, word_of
+from azero.arena.agents.classical import search_maker
+from azero.arena.agents.options import split_options
 from azero.arena.matches.statistics import score_interval
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
@@ -129,7 +130,7 @@ def percent(rate: float, interval: tuple[float, float]) -> str:
 
 def check_player(name: str) -> None:
     """Raises BadInput if a name is not `uct`, with or without options."""
-    if word_of(name) != "uct":
+    if split_options(name)[0] != "uct":
         raise BadInput(f"--uct {name!r} should be uct, with or without options, without a limit: e.g. {UCT!r}")
     search_maker(name, make_game("p_game"))(1, 100)
 

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from azero.arena.agents.classical import CLASSICAL, word_of
-from azero.arena.agents.names import game_of, make_agent
+from azero.arena.agents.classical import CLASSICAL
+from azero.arena.agents.names import game_of, make_agent, parse_name
 from azero.arena.matches.match import play_match
 from azero.errors import BadInput
 from azero.games import make_game
@@ -16,10 +16,10 @@ from azero.mcts import (
     FlatSearch,
     FlatTurnSearch,
     MinimaxSearch,
-    Search,
     Settings,
     TableSearch,
     TableTurnSearch,
+    TreeSearch,
     TurnSearch,
     Uct,
 )
@@ -29,7 +29,7 @@ from azero.mcts.roots.choice import BY_BOUND, BY_VALUE
 GAME = make_game("tic_tac_toe")
 
 
-def search_of(base: str, num_trees: int = 1, **options) -> Search:
+def search_of(base: str, num_trees: int = 1, **options) -> TreeSearch:
     """Returns the search of an agent with this name."""
     return make_agent(f"{base}@10", GAME, **options)._make_search(num_trees, 100, 1)
 
@@ -87,14 +87,14 @@ def test_which_stored_moves_are_preferred(options, stored):
 @pytest.mark.parametrize(
     ("base", "kind"),
     [
-        ("uct", Search),
+        ("uct", TreeSearch),
         ("uct(table=1MiB)", TableSearch),
         ("mc", FlatSearch),
         ("mc()", FlatSearch),
         ("mmmc", MinimaxSearch),
         ("mmmc(keep=leaf)", MinimaxSearch),
         ("mmmc(keep=episode)", EpisodeSearch),
-        ("uct(root=actions)", Search),
+        ("uct(root=actions)", TreeSearch),
         ("uct(root=turns)", TurnSearch),
         ("uct(table=1MiB,root=turns)", TableTurnSearch),
         ("mc(root=turns)", FlatTurnSearch),
@@ -102,7 +102,7 @@ def test_which_stored_moves_are_preferred(options, stored):
 )
 def test_the_kind_of_search(base, kind):
     assert type(search_of(base)) is kind
-    assert word_of(base) in CLASSICAL and game_of(f"{base}@5") is None
+    assert parse_name(base).word in CLASSICAL and game_of(f"{base}@5") is None
 
 
 @pytest.mark.parametrize(("text", "entries"), [("1000", 1000), ("1001", 1000), ("1MiB", 32_768)])

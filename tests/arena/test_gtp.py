@@ -12,8 +12,8 @@ from contextlib import ExitStack
 import pytest
 
 from azero.arena.agents.clock import Clock, TimeControl
+from azero.arena.agents.engines.engine import split_command
 from azero.arena.agents.engines.gtp import GtpAgent, _Refused
-from azero.arena.agents.engines.process import split_command
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.suggestion import RESIGN
 from azero.arena.matches.match import _teams, play_match

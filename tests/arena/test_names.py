@@ -12,11 +12,11 @@ from azero.arena.agents import checkpoints
 from azero.arena.agents.agent import UNLIMITED, Limit, RandomAgent
 from azero.arena.agents.checkpoints import find_checkpoint
 from azero.arena.agents.engines.gtp import GtpAgent
-from azero.arena.agents.names import game_of, make_agent, split_name
+from azero.arena.agents.names import game_of, make_agent, parse_name
 from azero.arena.agents.search_agent import SearchAgent
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.mcts import FlatSearch, Search
+from azero.mcts import FlatSearch, TreeSearch
 
 from .agents import write_checkpoint, write_engine
 
@@ -42,12 +42,12 @@ def checkpoint(tmp_path_factory):
     ],
 )
 def test_a_name_is_a_base_and_a_limit(name, base, limit):
-    assert split_name(name) == (base, limit)
+    assert (parse_name(name).base, parse_name(name).limit) == (base, limit)
 
 
 @pytest.mark.parametrize(
     ("name", "kind", "search"),
-    [("uct@10", SearchAgent, Search), ("mc@10", SearchAgent, FlatSearch), ("random", RandomAgent, None)],
+    [("uct@10", SearchAgent, TreeSearch), ("mc@10", SearchAgent, FlatSearch), ("random", RandomAgent, None)],
 )
 def test_agents_without_a_net(name, kind, search):
     agent = make_agent(name, GAME, seed=3)

@@ -6,9 +6,8 @@ import sys
 import pytest
 
 from azero.arena.agents.clock import Clock, TimeControl
-from azero.arena.agents.engines.info import Infos, value_of
-from azero.arena.agents.engines.uci import UciAgent
-from azero.arena.agents.names import game_of, make_agent, split_name
+from azero.arena.agents.engines.uci import Infos, UciAgent, value_of
+from azero.arena.agents.names import game_of, make_agent, parse_name
 from azero.arena.agents.suggestion import RESIGN
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import Unfinished
@@ -236,7 +235,7 @@ def test_a_game_that_is_no_variant_is_named(name):
 
 def test_a_command_has_no_limit_and_tells_no_game():
     name = "uci(nodes=5):engine me@home"
-    assert split_name(name)[0] == name and game_of(name) is None
+    assert parse_name(name).kind == "program" and game_of(name) is None
 
 
 def test_an_engine_without_files_plays_the_variants_that_it_has(engine, tmp_path):

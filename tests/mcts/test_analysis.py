@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from azero.games import make_game
-from azero.mcts import Puct, Search, Settings, Uct, rank_moves, root_value
+from azero.mcts import Puct, Settings, TreeSearch, Uct, rank_moves, root_value
 from azero.mcts.search.variation import principal_variations
 
 from .evaluators import FixedEvaluator, HashEvaluator
@@ -22,7 +22,7 @@ JUDGES = {
 def analyse(moves, judge="rollouts", num_simulations=1000, **settings):
     selection, evaluator, defaults = JUDGES[judge]
     state = GAME.state_from_moves(moves)
-    search = Search(GAME, selection, defaults._replace(**settings), evaluator, max_nodes=20_000)
+    search = TreeSearch(GAME, selection, defaults._replace(**settings), evaluator, max_nodes=20_000)
     search.start(0, state, seed=2)
     search.run([0], num_simulations)
     return search, state, rank_moves(search)
@@ -96,25 +96,25 @@ def test_values_are_for_the_player_to_move():
 
 
 def test_lines_that_are_not_proven_are_not_looked_at_again(monkeypatch):
-    search = Search(GAME, Uct(), AHEAD, max_nodes=20_000)
+    search = TreeSearch(GAME, Uct(), AHEAD, max_nodes=20_000)
     search.start(0, GAME.state_from_moves("444"), seed=0)
     search.run([0], 100)
 
     def fail(*_):
         raise AssertionError("it looks ahead again")
 
-    monkeypatch.setattr(Search, "run", fail)
+    monkeypatch.setattr(TreeSearch, "run", fail)
     assert {move.proven for move in rank_moves(search)} == {None}
 
 
 def test_before_any_search_there_are_no_moves_and_no_value():
-    search = Search(GAME, Uct(), Settings(), max_nodes=100)
+    search = TreeSearch(GAME, Uct(), Settings(), max_nodes=100)
     search.start(0, GAME.new_initial_state(), seed=0)
     assert rank_moves(search) == [] and root_value(search) == 0
 
 
 def test_an_unvisited_move_has_its_prior_only():
-    search = Search(GAME, Puct(), Settings(), FixedEvaluator([0.0] * 6 + [1.0]), max_nodes=100)
+    search = TreeSearch(GAME, Puct(), Settings(), FixedEvaluator([0.0] * 6 + [1.0]), max_nodes=100)
     search.start(0, GAME.new_initial_state(), seed=0)
     search.run([0], 1)
     best = rank_moves(search)[0]
@@ -123,7 +123,7 @@ def test_an_unvisited_move_has_its_prior_only():
 
 
 def test_other_trees_have_rankings_of_their_own():
-    search = Search(GAME, Uct(), Settings(), num_trees=2, max_nodes=20_000)
+    search = TreeSearch(GAME, Uct(), Settings(), num_trees=2, max_nodes=20_000)
     search.start(0, GAME.state_from_moves("171717"), seed=0)
     search.start(1, GAME.state_from_moves("1717172"), seed=0)
     search.run([0, 1], 500)

@@ -6,7 +6,7 @@ import pytest
 from azero.compiler.jit import IS_COMPILED, kernel
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.mcts import Puct, Search, Settings
+from azero.mcts import Puct, Settings, TreeSearch
 from azero.mcts.evaluation.cache import WAYS, find_answer, keep_answer, new_cache, read_logits, value_at
 from azero.mcts.roots.visits import VisitsRoot
 
@@ -118,7 +118,7 @@ def test_what_is_found_is_right_however_much_is_put_in():
 def search_of(game, settings, moves="", num_trees=1, evaluator=None, num=NUM_SIMULATIONS):
     """Returns a search of trees from one position with different seeds, and that position."""
     state = game.state_from_moves(moves)
-    search = Search(game, Puct(), settings, evaluator or HashEvaluator(game), num_trees, max_nodes=20_000)
+    search = TreeSearch(game, Puct(), settings, evaluator or HashEvaluator(game), num_trees, max_nodes=20_000)
     for b in range(num_trees):
         search.start(b, state, seed=b)
     search.run(range(num_trees), num)
@@ -132,7 +132,7 @@ def test_a_tree_is_the_same_whatever_the_cache_can_hold(name, num_buckets, num_l
     """In a small cache nearly every lookup fails. The tree is the same; only the number of evaluations grows."""
     game = make_game(name)
     large, state = search_of(game, CACHED)
-    small = Search(game, Puct(), CACHED, HashEvaluator(game), max_nodes=20_000)
+    small = TreeSearch(game, Puct(), CACHED, HashEvaluator(game), max_nodes=20_000)
     walker = small._trees.walker
     cache = walker.parts.cache
     cache = cache._replace(buckets=cache.buckets[:num_buckets], logits=cache.logits[:num_logits])
@@ -154,7 +154,9 @@ def test_a_symmetric_position_has_its_symmetric_answer(name):
     for action in (1, 0, 5)[: 2 if name == "othello(size=6)" else 3]:
         start.apply_action(start.legal_actions()[action % len(start.legal_actions())])
     evaluator = HashEvaluator(game)
-    search = Search(game, Puct(), Settings(cache_mib=1), evaluator, num_trees=len(game.symmetries.cells), max_nodes=200)
+    search = TreeSearch(
+        game, Puct(), Settings(cache_mib=1), evaluator, num_trees=len(game.symmetries.cells), max_nodes=200
+    )
     for b, actions in enumerate(game.symmetries.actions):
         state = game.new_initial_state()
         for action in start.history():
@@ -269,7 +271,7 @@ def test_several_leaves_of_a_tree_at_a_time(leaves, moves):
 
 def test_a_full_tree_is_searched_on():
     game = make_game("connect_four")
-    search = Search(game, Puct(), Settings(cache_mib=1), HashEvaluator(game), max_nodes=60)
+    search = TreeSearch(game, Puct(), Settings(cache_mib=1), HashEvaluator(game), max_nodes=60)
     search.start(0, game.new_initial_state(), seed=0)
     search.run([0], NUM_SIMULATIONS)
     check_tree(search, game.new_initial_state())

@@ -8,7 +8,7 @@ from pytest import approx
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.mcts import Puct, Search, Settings, Uct
+from azero.mcts import Puct, Settings, TreeSearch, Uct
 from azero.mcts.reference.gumbel import GumbelReference, halving_schedule
 from azero.mcts.roots.gumbel import GumbelRoot, scheduled_visits, weigh_root
 from azero.mcts.roots.target import TARGET_TOTAL, write_policy_target
@@ -203,7 +203,7 @@ POSITIONS = {
 def test_kernels_equal_the_reference(name, selection, num, settings, temperature):
     game, seed = make_game(name), 11
     evaluator, state = HashEvaluator(game), game.state_from_moves(POSITIONS[name])
-    search = Search(game, selection, settings, evaluator, max_nodes=20_000)
+    search = TreeSearch(game, selection, settings, evaluator, max_nodes=20_000)
     reference = GumbelReference(state.clone(), selection, settings, evaluator, seed)
     search.start(0, state, seed)
     tree, nodes = search.forest.trees[0], search.forest.nodes[0]

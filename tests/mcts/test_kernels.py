@@ -5,7 +5,7 @@ import pytest
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.mcts import OwnRollout, Puct, Search, Settings, Uct, UniformEvaluator
+from azero.mcts import OwnRollout, Puct, Settings, TreeSearch, Uct, UniformEvaluator
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.views import new_views
 from azero.mcts.roots.visits import VisitsRoot
@@ -29,7 +29,7 @@ def grow(
 ):
     """Returns a search of one tree, and the position at its root."""
     state = game.state_from_moves(moves)
-    search = Search(game, selection, settings, evaluator, max_nodes=max_nodes)
+    search = TreeSearch(game, selection, settings, evaluator, max_nodes=max_nodes)
     search.start(0, state, seed)
     search.run([0], num)
     return search, state
@@ -85,7 +85,7 @@ def test_a_tree_with_room_is_not_full():
 
 def test_with_one_leaf_at_a_time_the_evaluator_sees_one_leaf_of_each_tree():
     evaluator = HashEvaluator(CONNECT_FOUR)
-    search = Search(CONNECT_FOUR, Puct(), Settings(is_proving=False), evaluator, num_trees=5, max_nodes=2_000)
+    search = TreeSearch(CONNECT_FOUR, Puct(), Settings(is_proving=False), evaluator, num_trees=5, max_nodes=2_000)
     for b in range(5):
         search.start(b, CONNECT_FOUR.new_initial_state(), seed=b)
     search.run([0, 1, 3], 50)
@@ -223,7 +223,7 @@ def test_random_symmetries_are_drawn_evenly(game):
             seen.extend(position.tobytes() for position in planes)
             return super().evaluate(planes)
 
-    search = Search(
+    search = TreeSearch(
         game, Puct(), Settings(has_random_symmetry=True), Noting(game.num_actions), num_trees=400, max_nodes=20
     )
     for b in range(400):

@@ -10,9 +10,9 @@ from azero.arena.agents.suggestion import suggestion_of
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
 from azero.games.contract import sign_of
-from azero.mcts import Puct, Search, Settings, TableSearch, Uct, UniformEvaluator
+from azero.mcts import Puct, Settings, TableSearch, TreeSearch, Uct, UniformEvaluator
 from azero.mcts.proving.lookahead import LONGEST_LINE, NEAR_END_POSITIONS
-from azero.mcts.reference.lookahead import look_ahead
+from azero.mcts.reference.search import look_ahead
 from azero.mcts.roots.gumbel import GumbelRoot
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.search.kernels import VISITS_BEFORE_REPLIES
@@ -31,7 +31,7 @@ NUM_POSITIONS = 40 if IS_COMPILED else 4
 def proofs_of(state, proof_nodes: int) -> dict[int, tuple[int, int]]:
     """Returns the proofs of a position's moves after one simulation: result and plies, by action."""
     settings = Settings(is_looking_ahead=True, proof_nodes=proof_nodes)
-    search = Search(state.game, Puct(), settings, UniformEvaluator(state.game.num_actions), max_nodes=500)
+    search = TreeSearch(state.game, Puct(), settings, UniformEvaluator(state.game.num_actions), max_nodes=500)
     search.start(0, state, seed=1)
     search.run([0], 1)
     nodes = search.forest.nodes[0]
@@ -106,7 +106,7 @@ def test_a_win_in_three_is_seen_at_the_first_simulation():
     assert proofs_of(state, 0) == {}
     assert (1, 2) in proofs_of(state, 1000).values()
     settings = Settings(is_looking_ahead=True, proof_nodes=1000)
-    search = Search(state.game, Puct(), settings, HashEvaluator(state.game))
+    search = TreeSearch(state.game, Puct(), settings, HashEvaluator(state.game))
     search.start(0, state, seed=1)
     search.run([0], 600)
     root = search.forest.nodes[0][0]
@@ -117,7 +117,7 @@ def test_a_win_in_three_is_seen_at_the_first_simulation():
 def test_a_move_is_found_after_one_whose_result_was_proven_without_a_visit():
     game = make_game("connect_four")
     settings = Settings(is_looking_ahead=True, proof_nodes=1000)
-    search = Search(game, Puct(), settings, HashEvaluator(game))
+    search = TreeSearch(game, Puct(), settings, HashEvaluator(game))
     state = game.state_from_moves("4455")
     search.start(0, state, seed=1)
     while not state.is_terminal():
@@ -172,13 +172,13 @@ def loses_at_once(state, mover: int) -> bool:
     return any(after.is_terminal() and after.returns()[mover] < 0 for _, after in moves_of(state))
 
 
-def search_of(game, judge: str, settings: Settings) -> Search:
+def search_of(game, judge: str, settings: Settings) -> TreeSearch:
     if judge == "uct on a table":
         return TableSearch(game, Uct(), Settings(), 1 << 12)
     if judge == "uct":
-        return Search(game, Uct(), Settings(), max_nodes=10_000)
+        return TreeSearch(game, Uct(), Settings(), max_nodes=10_000)
     settings = settings._replace(root=GumbelRoot() if judge == "gumbel" else VisitsRoot())
-    return Search(game, Puct(), settings, HashEvaluator(game), max_nodes=10_000)
+    return TreeSearch(game, Puct(), settings, HashEvaluator(game), max_nodes=10_000)
 
 
 def test_a_pass_that_loses_gets_few_visits_and_is_not_suggested():
@@ -187,7 +187,7 @@ def test_a_pass_that_loses_gets_few_visits_and_is_not_suggested():
     evaluator = FixedEvaluator([0.0] * 16 + [8.0])
     state = game.state_from_moves("b2 c3 b3 c2")
     for is_proving in (True, False):
-        search = Search(game, Puct(), Settings(is_proving=is_proving), evaluator, max_nodes=10_000)
+        search = TreeSearch(game, Puct(), Settings(is_proving=is_proving), evaluator, max_nodes=10_000)
         search.start(0, state, seed=1)
         search.run([0], 100)
         suggestion = suggestion_of(search, state)

@@ -11,7 +11,7 @@ from azero.config.reading import check_config
 from azero.config.selfplay import SelfPlayConfig
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.mcts import Puct, Search, Settings, UniformEvaluator, rank_moves
+from azero.mcts import Puct, Settings, TreeSearch, UniformEvaluator, rank_moves
 from azero.mcts.roots.choice import LEFT_TO_SELECTION
 from azero.mcts.roots.gumbel import GumbelRoot
 from azero.mcts.roots.strategies import ROOTS, root_from_config
@@ -65,7 +65,7 @@ PLAYING = PlaySettings(30, 1.0, 4, 0.0)
 
 
 def test_a_search_goes_by_it():
-    search = Search(GAME, Puct(), SETTINGS, HashEvaluator(GAME), max_nodes=5_000)
+    search = TreeSearch(GAME, Puct(), SETTINGS, HashEvaluator(GAME), max_nodes=5_000)
     search.start(0, GAME.new_initial_state(), seed=1)
     search.run([0], 100)
     nodes = search.forest.nodes[0]
@@ -93,7 +93,7 @@ def test_a_proven_line_goes_on_by_what_is_best_whatever_the_root_plays():
     game, lines = make_game("connect_four"), []
     for root in (VisitsRoot(), First()):
         settings = Settings(is_looking_ahead=True, proof_nodes=300, root=root)
-        search = Search(game, Puct(), settings, HashEvaluator(game), max_nodes=5_000)
+        search = TreeSearch(game, Puct(), settings, HashEvaluator(game), max_nodes=5_000)
         search.start(0, game.state_from_moves("6366346344"), seed=1)
         search.run([0], 30)
         lines.append([move.pv for move in rank_moves(search) if move.proven])
@@ -103,7 +103,7 @@ def test_a_proven_line_goes_on_by_what_is_best_whatever_the_root_plays():
 @pytest.mark.parametrize("root", [VisitsRoot(dirichlet_epsilon=0.25), GumbelRoot(), First(), TurnAbout()])
 def test_with_rollouts_alone_the_root_is_plain(root):
     with pytest.raises(BadInput, match=rf"^{type(root).__name__}\([^\n]*\) as the root needs an evaluator[^\n]*$"):
-        Search(GAME, Puct(), Settings(root=root))
+        TreeSearch(GAME, Puct(), Settings(root=root))
 
 
 class Nothing(NamedTuple):
@@ -121,7 +121,7 @@ class Score(NamedTuple):
 )
 def test_what_kernels_could_not_call_is_told_in_a_line(root, message):
     with pytest.raises(BadInput, match=rf"^{message}[^\n]*$"):
-        Search(GAME, Puct(), Settings(root=root), HashEvaluator(GAME))
+        TreeSearch(GAME, Puct(), Settings(root=root), HashEvaluator(GAME))
     with pytest.raises(BadInput, match=rf"^{message}[^\n]*$"):
         play_games(SelfPlay(GAME, Puct(), Settings(root=root), PLAYING, HashEvaluator(GAME), 1), [1])
 
@@ -130,7 +130,7 @@ def test_what_kernels_could_not_call_is_told_in_a_line(root, message):
 def test_halving_goes_by_the_whole_search(settings):
     """16 simulations on 4 equal moves give 2, 2, 6 and 6 visits, also with a pause or with four leaves at a time."""
     game = make_game("connect_four")
-    search = Search(game, Puct(), Settings(root=GumbelRoot(4), **settings), UniformEvaluator(7), max_nodes=5_000)
+    search = TreeSearch(game, Puct(), Settings(root=GumbelRoot(4), **settings), UniformEvaluator(7), max_nodes=5_000)
     search.start(0, game.new_initial_state(), seed=1)
     search.run([0], 16)
     nodes = search.forest.nodes[0]
@@ -138,7 +138,7 @@ def test_halving_goes_by_the_whole_search(settings):
 
 
 def test_what_cannot_be_gone_on_from_is_not_kept():
-    search = Search(GAME, Puct(), SETTINGS, HashEvaluator(GAME), max_nodes=5_000)
+    search = TreeSearch(GAME, Puct(), SETTINGS, HashEvaluator(GAME), max_nodes=5_000)
     search.start(0, GAME.new_initial_state(), seed=1)
     search.run([0], 100)
     search.advance(0, 0)
@@ -154,11 +154,11 @@ def test_a_name_stands_for_each_strategy():
 
 SCRIPT = """
 from azero.games import make_game
-from azero.mcts import Puct, Search, Settings, UniformEvaluator
+from azero.mcts import Puct, TreeSearch, Settings, UniformEvaluator
 from own import Own
 
 game = make_game("tic_tac_toe")
-search = Search(game, Puct(), Settings(root=Own()), UniformEvaluator(9), max_nodes=1000)
+search = TreeSearch(game, Puct(), Settings(root=Own()), UniformEvaluator(9), max_nodes=1000)
 search.start(0, game.new_initial_state(), 1)
 search.run([0], 10)
 print(search.choose(0))

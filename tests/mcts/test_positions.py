@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from azero.games import make_game
-from azero.mcts import Puct, Search, Settings, Uct
-from azero.mcts.positions.kept_trees import KeptTrees, TreeMemory, node_of
-from azero.mcts.positions.positions import Positions
-from azero.mcts.positions.several_trees import added_roots, search_in_shares
+from azero.mcts import Puct, Settings, TreeSearch, Uct
+from azero.mcts.positions import KeptTrees, Positions, TreeMemory, added_roots, node_of, search_in_shares
 from azero.mcts.roots.choice import BY_VISITS
 from azero.mcts.search.deadline import Deadline
 from azero.mcts.search.tree_arrays import tree_of
@@ -24,7 +22,7 @@ PLAIN = Settings(is_proving=False, chosen_by=BY_VISITS)
 def positions_of(num_trees=1, kept_bytes=1 << 24, has_net=False, **settings):
     manner, evaluator = PLAIN._replace(**settings), HashEvaluator(GAME) if has_net else None
     selection = Puct() if has_net else Uct()
-    search = Search(GAME, selection, manner, evaluator, num_trees, 20_000, num_threads=num_trees)
+    search = TreeSearch(GAME, selection, manner, evaluator, num_trees, 20_000, num_threads=num_trees)
     return Positions(search, kept_bytes, seed=0)
 
 
@@ -165,7 +163,7 @@ def test_trees_are_dropped_if_there_is_no_memory_for_nodes(monkeypatch):
             raise MemoryError
         return empty(shape, dtype)
 
-    monkeypatch.setattr("azero.mcts.positions.positions.np.empty", refuse)
+    monkeypatch.setattr("azero.mcts.positions.np.empty", refuse)
     positions.go_to(GAME.state_from_moves("47"), None)
     monkeypatch.undo()
     positions.go_to(START, None)

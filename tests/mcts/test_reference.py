@@ -8,7 +8,7 @@ import pytest
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.mcts import DepthBias, Puct, Search, Settings, Uct
+from azero.mcts import DepthBias, Puct, Settings, TreeSearch, Uct
 from azero.mcts.reference.search import Node, Reference
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.tree import UNPROVEN
@@ -90,7 +90,7 @@ def check_equal(name, moves, selection, settings, seed):
     settings = (WITH_ROLLOUTS | WITH_EVALUATOR)[settings]
     state = game.state_from_moves(moves)
     search, reference = (
-        Search(game, selection, settings, evaluator, max_nodes=20_000),
+        TreeSearch(game, selection, settings, evaluator, max_nodes=20_000),
         Reference(state.clone(), selection, settings, evaluator, seed),
     )
     search.start(0, state, seed)

@@ -9,7 +9,7 @@ import pytest
 from azero.compiler.jit import IS_COMPILED, kernel
 from azero.compiler.rng import new_rng
 from azero.games import State, make_game
-from azero.mcts import FlatSearch, LinearSoftmax, OwnRollout, Puct, Search, Settings, Uct, UniformRollout
+from azero.mcts import FlatSearch, LinearSoftmax, OwnRollout, Puct, Settings, TreeSearch, Uct, UniformRollout
 from azero.mcts.reference.search import Reference
 from azero.mcts.rollouts.features import NO_PATTERN, NUM_PATTERNS
 from azero.mcts.rollouts.weights import MOST, policy_of_weights
@@ -134,7 +134,7 @@ def test_kernels_equal_the_reference_with_any_policy(policy, is_mixed):
     policy, state = POLICIES[policy](game), game.new_initial_state()
     selection, settings = (Puct(), Settings(rollout_weight=0.4)) if is_mixed else (Uct(), Settings())
     evaluator = HashEvaluator(game) if is_mixed else None
-    search = Search(game, selection, settings, evaluator, max_nodes=20_000, rollout=policy)
+    search = TreeSearch(game, selection, settings, evaluator, max_nodes=20_000, rollout=policy)
     reference = Reference(state, selection, settings, evaluator, seed=3, rollout=policy)
     search.start(0, state, seed=3)
     num = 100 if IS_COMPILED else 30
@@ -152,7 +152,7 @@ def test_at_weight_one_leaves_are_worth_their_rollouts_alone(policy):
     trees = []
     for value in (-0.9, 0.3):
         settings, evaluator = Settings(rollout_weight=1.0), FixedEvaluator([0.0] * 7, value)
-        search = Search(game, Puct(), settings, evaluator, max_nodes=20_000, rollout=POLICIES[policy](game))
+        search = TreeSearch(game, Puct(), settings, evaluator, max_nodes=20_000, rollout=POLICIES[policy](game))
         search.start(0, game.new_initial_state(), 5)
         search.run([0], 200)
         trees.append(snapshot(search))

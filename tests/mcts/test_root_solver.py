@@ -11,7 +11,7 @@ from exact.test_solver import random_positions
 
 from azero.exact.transpositions import new_table, note_action, noted_action
 from azero.games import DRAW, LOSS, WIN, make_game
-from azero.mcts import Puct, Search, Settings, rank_moves, root_value
+from azero.mcts import Puct, Settings, TreeSearch, rank_moves, root_value
 from azero.mcts.proving.root_solver import KnownMove, RootSolver, write_known
 from azero.mcts.tree import UNPROVEN
 
@@ -36,7 +36,7 @@ def never():
 
 def searched(state, num_simulations=50, seconds=None, **settings):
     """Returns a search of `state` with an untrained evaluator."""
-    search = Search(state.game, Puct(), Settings(**settings), HashEvaluator(state.game), max_nodes=5000)
+    search = TreeSearch(state.game, Puct(), Settings(**settings), HashEvaluator(state.game), max_nodes=5000)
     search.start(0, state, seed=1)
     search.run([0], num_simulations, seconds)
     return search
@@ -212,7 +212,7 @@ def test_trees_are_shared_among_threads(leaves):
     found = []
     for num_threads in (1, 3):
         settings, evaluator = Settings(solve_nodes=PLENTY, leaves_per_tree=leaves), HashEvaluator(GAME)
-        search = Search(GAME, Puct(), settings, evaluator, len(states), 5000, num_threads)
+        search = TreeSearch(GAME, Puct(), settings, evaluator, len(states), 5000, num_threads)
         for b, state in enumerate(states):
             search.start(b, state, seed=b)
         search.run(range(len(states)), 20)
@@ -230,7 +230,7 @@ def test_a_game_whose_positions_do_not_tell_their_history_is_solved_without_a_ta
 @pytest.mark.parametrize("num_simulations", [1 << 30, 200])
 def test_by_the_clock_solving_leaves_a_third_of_the_time_to_the_search(num_simulations):
     state = make_game("connect_four").new_initial_state()
-    search = Search(state.game, Puct(), Settings(solve_nodes=1 << 24), HashEvaluator(state.game), max_nodes=500_000)
+    search = TreeSearch(state.game, Puct(), Settings(solve_nodes=1 << 24), HashEvaluator(state.game), max_nodes=500_000)
     search.prepare()
     search.start(0, state, seed=1)
     begin = time.perf_counter()
@@ -241,7 +241,7 @@ def test_by_the_clock_solving_leaves_a_third_of_the_time_to_the_search(num_simul
 
 def test_ctrl_c_ends_it():
     state = make_game("connect_four").new_initial_state()
-    search = Search(state.game, Puct(), Settings(solve_nodes=1 << 24), HashEvaluator(state.game), 2, 5000, 2)
+    search = TreeSearch(state.game, Puct(), Settings(solve_nodes=1 << 24), HashEvaluator(state.game), 2, 5000, 2)
     for b in range(2):
         search.start(b, state, seed=b)
     search.prepare()
@@ -283,7 +283,7 @@ class Interrupting(HashEvaluator):
 def test_what_was_interrupted_half_way_holds_nothing_back_of_the_next_search():
     """With or without a solver, the next search does all of its simulations."""
     state = make_game("connect_four").new_initial_state()
-    search = Search(state.game, Puct(), Settings(solve_nodes=10), Interrupting(state.game), max_nodes=5000)
+    search = TreeSearch(state.game, Puct(), Settings(solve_nodes=10), Interrupting(state.game), max_nodes=5000)
     search.start(0, state, seed=1)
     with pytest.raises(KeyboardInterrupt):
         search.run([0], 50)

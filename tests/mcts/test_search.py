@@ -15,7 +15,7 @@ from azero.compiler.jit import IS_COMPILED
 from azero.config.schema import SearchConfig
 from azero.errors import BrokenRules
 from azero.games import make_game
-from azero.mcts import MAX_NODES, FlatSearch, Puct, Search, Settings, Uct, nodes_needed, rank_moves, trees_that_fit
+from azero.mcts import MAX_NODES, FlatSearch, Puct, Settings, TreeSearch, Uct, nodes_needed, rank_moves, trees_that_fit
 from azero.mcts.roots.choice import BY_BOUND, BY_VALUE
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.tree import UNPROVEN
@@ -29,7 +29,7 @@ FOUR_BY_FOUR = make_game("connect_four(rows=4,columns=4)")
 PONS = Path(__file__).parents[1] / "data" / "connect4_pons"
 
 
-def in_flightes(search: Search) -> np.ndarray:
+def in_flightes(search: TreeSearch) -> np.ndarray:
     """Returns the virtual losses of the first tree's nodes."""
     return search.forest.nodes[0][: search.forest.trees[0].num_nodes].in_flight
 
@@ -46,7 +46,7 @@ def judges(game):
 
 def search_with(judge, state, num_simulations, seed=0):
     selection, settings, evaluator = judges(state.game)[judge]
-    search = Search(state.game, selection, settings, evaluator, max_nodes=100_000)
+    search = TreeSearch(state.game, selection, settings, evaluator, max_nodes=100_000)
     search.start(0, state, seed)
     search.run([0], num_simulations)
     return search
@@ -145,7 +145,7 @@ def test_proofs_are_those_of_minimax(game, num_empty, judge):
 @pytest.mark.skipif(not IS_COMPILED, reason="hundreds of searches")
 def test_proofs_agree_with_solved_connect_four_positions():
     """Pons' score is 22 minus the winner's stones at the end, negative if the player to move loses."""
-    search = Search(CONNECT_FOUR, Uct(), Settings(), max_nodes=20_000)
+    search = TreeSearch(CONNECT_FOUR, Uct(), Settings(), max_nodes=20_000)
     num_proven = 0
     for line in (PONS / "Test_L3_R1").read_text().splitlines()[:300]:
         moves, score = line.split()
@@ -168,7 +168,7 @@ def test_a_search_goes_on_where_it_was(judge):
     selection, settings, evaluator = judges(CONNECT_FOUR)[judge]
     trees = []
     for parts in ([300], [150, 150]):
-        search = Search(CONNECT_FOUR, selection, settings._replace(leaves_per_tree=1), evaluator, max_nodes=10_000)
+        search = TreeSearch(CONNECT_FOUR, selection, settings._replace(leaves_per_tree=1), evaluator, max_nodes=10_000)
         search.start(0, CONNECT_FOUR.state_from_moves("435"), 1)
         for part in parts:
             search.run([0], part)
@@ -184,7 +184,7 @@ def test_a_seed_gives_one_tree_whatever_is_searched_beside_it(judge):
     states = [CONNECT_FOUR.state_from_moves(moves) for moves in ("", "4", "435", "171717", "4433")]
 
     def grow(places, num_trees, num_threads):
-        search = Search(CONNECT_FOUR, selection, settings, evaluator, num_trees, 10_000, num_threads)
+        search = TreeSearch(CONNECT_FOUR, selection, settings, evaluator, num_trees, 10_000, num_threads)
         for b, k in enumerate(places):
             search.start(b, states[k], seed=100 + k)
         search.run(range(len(places)), 200)
@@ -207,7 +207,7 @@ def test_other_seeds_give_other_trees_where_anything_is_random(judge):
 @pytest.mark.parametrize("num_threads", [1, 2])
 def test_time_ends_a_search(judge, num_threads):
     selection, settings, evaluator = judges(CONNECT_FOUR)[judge]
-    search = Search(CONNECT_FOUR, selection, settings, evaluator, num_trees=2, num_threads=num_threads)
+    search = TreeSearch(CONNECT_FOUR, selection, settings, evaluator, num_trees=2, num_threads=num_threads)
     for b in (0, 1):
         search.start(b, CONNECT_FOUR.new_initial_state(), seed=b)
     search.run([0, 1], 1)  # compiles everything
@@ -219,7 +219,7 @@ def test_time_ends_a_search(judge, num_threads):
 
 
 def test_simulations_end_a_search_before_its_time():
-    search = Search(CONNECT_FOUR, Uct(), Settings(), max_nodes=10_000)
+    search = TreeSearch(CONNECT_FOUR, Uct(), Settings(), max_nodes=10_000)
     search.start(0, CONNECT_FOUR.new_initial_state(), seed=0)
     search.run([0], 300, seconds=1000)
     assert search.forest.trees[0].simulations == 300
@@ -228,14 +228,14 @@ def test_simulations_end_a_search_before_its_time():
 @pytest.mark.parametrize("judge", ["rollouts", "evaluator"])
 def test_the_shortest_time_is_enough_for_a_legal_move(judge):
     selection, settings, evaluator = judges(CONNECT_FOUR)[judge]
-    search = Search(CONNECT_FOUR, selection, settings, evaluator, max_nodes=1_000)
+    search = TreeSearch(CONNECT_FOUR, selection, settings, evaluator, max_nodes=1_000)
     search.start(0, CONNECT_FOUR.new_initial_state(), seed=0)
     search.run([0], 100, seconds=1e-9)
     assert len(rank_moves(search)) == 7 and 0 <= search.choose(0) < 7
 
 
 def test_trees_that_are_not_searched_stay_as_they_are():
-    search = Search(CONNECT_FOUR, Uct(), Settings(), num_trees=3, max_nodes=5_000)
+    search = TreeSearch(CONNECT_FOUR, Uct(), Settings(), num_trees=3, max_nodes=5_000)
     for b in range(3):
         search.start(b, CONNECT_FOUR.new_initial_state(), seed=b)
     search.run([0, 2], 100)
@@ -258,7 +258,7 @@ def test_a_decided_tree_gets_no_simulations():
 @pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
 def test_preparing_changes_nothing(judge):
     selection, settings, evaluator = judges(CONNECT_FOUR)[judge]
-    prepared, other = (Search(CONNECT_FOUR, selection, settings, evaluator, max_nodes=10_000) for _ in range(2))
+    prepared, other = (TreeSearch(CONNECT_FOUR, selection, settings, evaluator, max_nodes=10_000) for _ in range(2))
     prepared.prepare()
     for search in (prepared, other):
         search.start(0, CONNECT_FOUR.new_initial_state(), seed=1)
@@ -298,7 +298,7 @@ def test_settings_from_a_run_s():
     assert Settings.from_config(SearchConfig()) == Settings(is_looking_ahead=True, is_rollout_only=False, cache_mib=64)
 
 
-@pytest.mark.parametrize("kind", [Search, FlatSearch])
+@pytest.mark.parametrize("kind", [TreeSearch, FlatSearch])
 def test_results_do_not_depend_on_the_size_of_calls(kind, monkeypatch):
     found = []
     for first, times in [(1, 1), (7, 3), (10_000, 1)]:
@@ -313,7 +313,7 @@ def test_results_do_not_depend_on_the_size_of_calls(kind, monkeypatch):
 
 
 @pytest.mark.skipif(not IS_COMPILED, reason="in plain Python it is seen anyway")
-@pytest.mark.parametrize("kind", [Search, FlatSearch])
+@pytest.mark.parametrize("kind", [TreeSearch, FlatSearch])
 @pytest.mark.parametrize("num_threads", [1, 2])
 def test_ctrl_c_ends_a_search(kind, num_threads):
     search = kind(CONNECT_FOUR, Uct(), Settings(is_proving=False), None, 4, 5_000, num_threads)
@@ -341,7 +341,7 @@ def test_a_position_without_moves_that_is_not_over_is_told(judge, tmp_path, monk
     state = game.new_initial_state()
     for _ in range(22):
         state.apply_action(0)
-    kind, evaluator = FlatSearch if judge == "flat" else Search, None
+    kind, evaluator = FlatSearch if judge == "flat" else TreeSearch, None
     if judge in ("evaluator", "look ahead", "solver"):
         evaluator = HashEvaluator(game)
     ahead, solved = Settings(is_looking_ahead=True, proof_nodes=100_000), Settings(solve_nodes=100_000)
@@ -378,7 +378,7 @@ class Interrupted(HashEvaluator):
 def test_a_search_that_was_interrupted_goes_on_as_if_it_had_stopped_there(leaves):
     settings = Settings(leaves_per_tree=leaves, is_looking_ahead=True)
     broken, whole = (
-        Search(CONNECT_FOUR, Puct(), settings, evaluator, num_trees=2)
+        TreeSearch(CONNECT_FOUR, Puct(), settings, evaluator, num_trees=2)
         for evaluator in (Interrupted(CONNECT_FOUR, 20), HashEvaluator(CONNECT_FOUR))
     )
     for b in range(2):

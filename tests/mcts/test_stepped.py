@@ -9,8 +9,7 @@ import torch
 import azero
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.mcts import Puct
-from azero.mcts import Search as AgentsSearch
+from azero.mcts import Puct, TreeSearch
 from azero.mcts.roots.choice import LEFT_TO_SELECTION
 from azero.mcts.roots.gumbel import GumbelRoot
 from azero.mcts.roots.visits import VisitsRoot
@@ -42,7 +41,7 @@ def same(one, other):
 def test_it_equals_the_search_of_agents(settings):
     result = azero.Search(GAME, hashed(), 60, settings=settings).run(STATES)
     config = azero.Search(GAME, settings=settings)._parts
-    search = AgentsSearch(GAME, config.selection, config.settings, HashEvaluator(GAME), len(STATES), 5000)
+    search = TreeSearch(GAME, config.selection, config.settings, HashEvaluator(GAME), len(STATES), 5000)
     for b, state in enumerate(STATES):
         search.start(b, state, seed=b)
     search.run(range(len(STATES)), 60)

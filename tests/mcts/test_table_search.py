@@ -8,7 +8,7 @@ import pytest
 from azero.compiler.jit import IS_COMPILED, kernel
 from azero.errors import BadInput
 from azero.games import Game, State, make_game
-from azero.mcts import DepthBias, Search, Settings, TableSearch, Uct, rank_moves, root_value
+from azero.mcts import DepthBias, Settings, TableSearch, TreeSearch, Uct, rank_moves, root_value
 from azero.mcts.classical.table import MOST_ENTRIES, StoredMoves, find_entry
 from azero.mcts.classical.table_kernels import random_stored_child
 from azero.mcts.tree import UNPROVEN
@@ -69,7 +69,7 @@ def test_a_table_that_holds_all_is_the_tree_visit_for_visit(seed, is_proving):
     game = Game(MeasuredPGame(branching=2, depth=12, seed=seed))
     selection, settings = OwnVisits(), Settings(is_proving=is_proving)
     on_tree, on_table = (
-        Search(game, selection, settings, max_nodes=20_000),
+        TreeSearch(game, selection, settings, max_nodes=20_000),
         TableSearch(game, selection, settings, 1 << 18),
     )
     state = game.new_initial_state()

@@ -12,7 +12,7 @@ import azero
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.mcts import Puct, Search, Settings
+from azero.mcts import Puct, Settings, TreeSearch
 from azero.mcts.roots.choice import BY_VISITS
 from azero.nets.session_evaluator import SessionEvaluator
 
@@ -62,12 +62,12 @@ class Failing(Slow):
 
 def search_with(evaluator, num_threads, leaves=4, state=None, **settings):
     manner = PLAIN._replace(leaves_per_tree=leaves * num_threads, **settings)
-    search = Search(CONNECT_FOUR, Puct(), manner, evaluator, max_nodes=100_000, threads_per_tree=num_threads)
+    search = TreeSearch(CONNECT_FOUR, Puct(), manner, evaluator, max_nodes=100_000, threads_per_tree=num_threads)
     search.start(0, state or CONNECT_FOUR.new_initial_state(), seed=0)
     return search
 
 
-def check_whole(search: Search) -> None:
+def check_whole(search: TreeSearch) -> None:
     """Asserts that no leaf waits."""
     tree = search.forest.trees[0]
     assert tree.pending == 0

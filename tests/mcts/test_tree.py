@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from azero.games import make_game
-from azero.mcts import Puct, Search, Settings, Uct
+from azero.mcts import Puct, Settings, TreeSearch, Uct
 from azero.mcts.proving.proofs import prove_from_children
 from azero.mcts.tree import UNPROVEN, child_of_action, create_children, new_forest, start_tree
 
@@ -71,7 +71,7 @@ def test_proofs_by_children(children, proof, player):
 
 def search_from(moves, selection, evaluator, num_simulations=400):
     state = GAME.state_from_moves(moves)
-    search = Search(GAME, selection, Settings(), evaluator, max_nodes=10_000)
+    search = TreeSearch(GAME, selection, Settings(), evaluator, max_nodes=10_000)
     search.start(0, state, seed=1)
     search.run([0], num_simulations)
     return search, state
@@ -120,7 +120,7 @@ def test_a_move_from_an_unsearched_root_begins_a_new_tree():
 
 
 def test_a_move_gives_back_the_room_of_the_others():
-    search = Search(GAME, Uct(), Settings(), max_nodes=300)
+    search = TreeSearch(GAME, Uct(), Settings(), max_nodes=300)
     search.start(0, GAME.new_initial_state(), seed=1)
     search.run([0], 1000)
     tree = search.forest.trees[0]
@@ -132,7 +132,7 @@ def test_a_move_gives_back_the_room_of_the_others():
 
 
 def test_trees_do_not_touch_each_other():
-    search = Search(GAME, Uct(), Settings(), num_trees=3, max_nodes=2_000)
+    search = TreeSearch(GAME, Uct(), Settings(), num_trees=3, max_nodes=2_000)
     for b in range(3):
         search.start(b, GAME.new_initial_state(), seed=b)
     search.run([0, 1, 2], 100)

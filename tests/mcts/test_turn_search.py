@@ -12,10 +12,10 @@ from azero.mcts import (
     DepthBias,
     FlatSearch,
     FlatTurnSearch,
-    Search,
     Settings,
     TableSearch,
     TableTurnSearch,
+    TreeSearch,
     TurnSearch,
     Uct,
     rank_moves,
@@ -23,7 +23,7 @@ from azero.mcts import (
 )
 from azero.mcts.classical import turn_search
 from azero.mcts.classical.table import find_entry
-from azero.mcts.classical.turns import new_turns
+from azero.mcts.classical.turn_search import new_turns
 
 from .minimax import Minimax, RandomPlay
 from .trees import children_of, snapshot
@@ -60,7 +60,7 @@ def statistics(search):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("kind", "plain"), [(TurnSearch, Search), (FlatTurnSearch, FlatSearch), (TableTurnSearch, TableSearch)]
+    ("kind", "plain"), [(TurnSearch, TreeSearch), (FlatTurnSearch, FlatSearch), (TableTurnSearch, TableSearch)]
 )
 @pytest.mark.parametrize("selection", [Uct(), DepthBias()])
 def test_where_every_turn_is_an_action_it_is_the_same_search_visit_for_visit(kind, plain, selection):

@@ -5,7 +5,7 @@ import pytest
 
 from azero.games import Game, make_game
 from azero.games.state import new_states
-from azero.mcts.classical.turns import MOST_CODES, TurnRules, list_turns, new_turns
+from azero.mcts.classical.turn_search import MOST_CODES, TurnRules, list_turns, new_turns
 
 from .turn_games import TurnsPGame, turns_of
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from azero.games import State, make_game
-from azero.mcts import Search
+from azero.mcts import TreeSearch
 from azero.mcts.tree import UNPROVEN, Forest, children_of, new_forest, start_tree
 
 STATISTICS = (
@@ -22,20 +22,20 @@ STATISTICS = (
 )
 
 
-def snapshot(search: Search, b: int = 0, index: int = 0) -> tuple:
+def snapshot(search: TreeSearch, b: int = 0, index: int = 0) -> tuple:
     """Returns the statistics of node `index` of tree b and all nodes below it, without their places in memory."""
     nodes = search.forest.nodes[b]
     own = tuple(nodes[index][name].item() for name in STATISTICS)
     return own, [snapshot(search, b, child) for child in children_of(nodes, index)]
 
 
-def child_of(search: Search, action: int, b: int = 0) -> np.record:
+def child_of(search: TreeSearch, action: int, b: int = 0) -> np.record:
     """Returns the root's child by `action`."""
     nodes = search.forest.nodes[b]
     return next(nodes[child] for child in children_of(nodes) if nodes[child].action == action)
 
 
-def walk(search: Search, state: State, b: int = 0) -> Iterator[tuple[int, State]]:
+def walk(search: TreeSearch, state: State, b: int = 0) -> Iterator[tuple[int, State]]:
     """Yields the index of every node of tree b, with its position. `state` is the root's position."""
     nodes = search.forest.nodes[b]
     waiting = [(0, state)]
@@ -48,7 +48,7 @@ def walk(search: Search, state: State, b: int = 0) -> Iterator[tuple[int, State]
             waiting.append((child, after))
 
 
-def check_tree(search: Search, state: State, b: int = 0) -> None:
+def check_tree(search: TreeSearch, state: State, b: int = 0) -> None:
     """Asserts the invariants of every node of a tree after its searches. `state` is the root's position."""
     nodes, tree = search.forest.nodes[b], search.forest.trees[b]
     count = 0

@@ -19,13 +19,13 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.make import trust_net
 from azero.games.user import trust
+from azero.nets import export
 from azero.nets.alone import judge_alone, open_heads
 from azero.nets.architectures.contract import with_noise
 from azero.nets.architectures.heads import KEPT
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_card import Card
-from azero.nets.export import export
-from azero.nets.export.export import OPSETS, export_onnx
+from azero.nets.export import OPSETS, export_onnx
 from azero.nets.make import make_net
 from azero.nets.runtimes.choice import TOLERANCE, measure_drift
 from azero.system import files
@@ -331,7 +331,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize("package", ["onnx", "onnxscript"])
 def test_without_the_packages_a_line_says_how_to_install_them(run_azero, monkeypatch, package):
     found = importlib.util.find_spec
-    monkeypatch.setattr("azero.nets.export.packages.find_spec", lambda name: None if name == package else found(name))
+    monkeypatch.setattr("azero.commands.export.find_spec", lambda name: None if name == package else found(name))
     assert_bad_input(run_azero("export", "tic_tac_toe", "net.onnx"), f"the package {package}", "-e '.[onnx]'")
 
 

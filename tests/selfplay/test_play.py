@@ -6,7 +6,7 @@ from mcts.evaluators import HashEvaluator
 from mcts.minimax import Minimax
 
 from azero.games import State
-from azero.mcts import Puct, Search, Settings
+from azero.mcts import Puct, Settings, TreeSearch
 from azero.mcts.roots.gumbel import TARGET_TOTAL, GumbelRoot
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.tree import UNPROVEN
@@ -168,7 +168,7 @@ def test_noise_changes_every_search():
 
 def test_a_search_from_a_kept_tree_has_noise_of_its_own():
     settings = PLAIN._replace(root=VisitsRoot(dirichlet_epsilon=0.25))
-    search = Search(CONNECT_FOUR, Puct(), settings, HashEvaluator(CONNECT_FOUR), max_nodes=1_000)
+    search = TreeSearch(CONNECT_FOUR, Puct(), settings, HashEvaluator(CONNECT_FOUR), max_nodes=1_000)
     search.start(0, CONNECT_FOUR.new_initial_state(), seed=0)
     search.run([0], 100)
     search.advance(0, search.choose(0))

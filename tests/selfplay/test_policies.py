@@ -5,7 +5,7 @@ import pytest
 
 from azero.compiler.jit import kernel
 from azero.games import make_game
-from azero.mcts import Puct, Search, Settings
+from azero.mcts import Puct, Settings, TreeSearch
 from azero.selfplay.data.policies import join_rows, pack_rows, pack_target
 
 from .games import TIC_TAC_TOE
@@ -42,7 +42,7 @@ def _pack(nodes, target, actions, counts, begin):
 
 def test_a_target_is_packed_after_others_and_only_its_moves_count():
     """Counts of actions that are no moves of the root are ignored."""
-    search = Search(TIC_TAC_TOE, Puct(), Settings(), max_nodes=100)
+    search = TreeSearch(TIC_TAC_TOE, Puct(), Settings(), max_nodes=100)
     search.start(0, TIC_TAC_TOE.state_from_moves("a1 b2"), seed=0)
     search.run([0], 1)
     target = np.full(9, 5, np.uint16)

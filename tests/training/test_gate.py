@@ -12,7 +12,7 @@ from azero.arena.agents.recipes import make_from
 from azero.arena.matches.results import GameResult, MatchResult
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.mcts import Search
+from azero.mcts import TreeSearch
 from azero.training import gate
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
@@ -113,12 +113,12 @@ def test_agents_take_no_memory_when_their_matches_are_over(tmp_path, monkeypatch
     run = make_run(tmp_path / "run", gate=config, evaluation={"games": 2, "num_simulations": 2, "benchmark": "none"})
     searches = []
 
-    class Noted(Search):
+    class Noted(TreeSearch):
         def __init__(self, *arguments, **named):
             super().__init__(*arguments, **named)
             searches.append(weakref.ref(self))
 
-    monkeypatch.setattr("azero.arena.agents.names.Search", Noted)
+    monkeypatch.setattr("azero.arena.agents.names.TreeSearch", Noted)
     gc.disable()
     try:
         gate.hold_gate(run, Progress(), Silent(), None)

@@ -36,10 +36,10 @@ from azero.mcts import (
     FlatTurnSearch,
     MinimaxSearch,
     RolloutPolicy,
-    Search,
     Settings,
     TableSearch,
     TableTurnSearch,
+    TreeSearch,
     TurnSearch,
     Uct,
     affordable_nodes,
@@ -51,7 +51,7 @@ from azero.mcts.roots.choice import BY_VALUE, CHOSEN_BY
 CLASSICAL = ("uct", "mc", "mmmc", "alphabeta")
 """Agents that search without a net."""
 
-SearchMaker = Callable[[int, int], Search]
+SearchMaker = Callable[[int, int], TreeSearch]
 """Returns a search, given the number of trees and the node capacity of each."""
 
 _ROOTS = ("actions", "turns")
@@ -59,17 +59,13 @@ _KEEPS = ("leaf", "episode")
 _PLAIN = Settings(is_proving=False, chosen_by=BY_VALUE)
 
 
-def word_of(base: str) -> str:
-    """Returns an agent's name without its options."""
-    return base.partition("(")[0]
-
-
 def make_classical_agent(
     name: str, base: str, game: Game, limit: Limit, seed: int, threads: int, max_nodes: int | None
 ) -> Agent:
     """Returns the agent of a name. `base` is the name without its limit: a word of CLASSICAL, perhaps with options."""
-    if word_of(base) == "alphabeta":
-        agent: Agent = make_alphabeta_agent(name, Options(base), game, limit, seed)
+    options = Options(base)
+    if options.word == "alphabeta":
+        agent: Agent = make_alphabeta_agent(name, options, game, limit, seed)
     else:
         agent = _search_agent(name, base, game, limit, seed, threads, max_nodes)
     agent.resign_below = Options(base).resign_below()
@@ -80,7 +76,7 @@ def _search_agent(
     name: str, base: str, game: Game, limit: Limit, seed: int, threads: int, max_nodes: int | None
 ) -> SearchAgent:
     make_search = search_maker(base, game, threads, max_nodes)
-    most_trees = threads if type(make_search(1, 1)) is Search else 1
+    most_trees = threads if type(make_search(1, 1)) is TreeSearch else 1
     return SearchAgent(name, game, limit, lambda trees, nodes, _: make_search(trees, nodes), seed, 1, most_trees)
 
 
@@ -91,7 +87,7 @@ def search_maker(base: str, game: Game, threads: int = 1, max_nodes: int | None 
     rollout = rollout_named(policy or "own", game)
     if options.word == "uct":
         return _uct_maker(options, game, rollout, threads, max_nodes)
-    kind: type[Search]
+    kind: type[TreeSearch]
     if options.word == "mc":
         kind = FlatTurnSearch if options.choice("root", _ROOTS) == "turns" else FlatSearch
     else:
@@ -100,7 +96,7 @@ def search_maker(base: str, game: Game, threads: int = 1, max_nodes: int | None 
     if kind is EpisodeSearch and policy is not None:
         raise BadInput(f"agent {base!r}: rollout has no effect with keep=episode; give only one of the two")
 
-    def make_search(num_trees: int, nodes: int) -> Search:
+    def make_search(num_trees: int, nodes: int) -> TreeSearch:
         if kind is EpisodeSearch:
             nodes = max(nodes, min(nodes * game.max_plies, affordable_nodes(num_trees)))
         return kind(game, Uct(), _PLAIN, None, num_trees, max_nodes or nodes, threads, rollout)
@@ -121,7 +117,7 @@ def _uct_maker(
     if entries is not None:
         on_table = TableTurnSearch if has_turns else TableSearch
         return lambda trees, _: on_table(game, selection, settings, entries, trees, threads, rollout, stored)
-    on_tree = TurnSearch if has_turns else Search
+    on_tree = TurnSearch if has_turns else TreeSearch
     return lambda trees, nodes: on_tree(game, selection, settings, None, trees, max_nodes or nodes, threads, rollout)
 
 

@@ -18,21 +18,23 @@ uci(nodes=10000):COMMAND         the same with options, see `engines/uci.py`
 
 import hashlib
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from azero.arena.agents.agent import Agent, Limit, RandomAgent
 from azero.arena.agents.checkpoints import exists, find_checkpoint, has_folder
-from azero.arena.agents.classical import CLASSICAL, make_classical_agent, word_of
+from azero.arena.agents.classical import CLASSICAL, make_classical_agent
 from azero.arena.agents.levels import LevelAgent, levels_of, parse_level
-from azero.arena.agents.options import Options, split_options, split_program
+from azero.arena.agents.options import Options, join_options, split_options, split_program
 from azero.arena.agents.search_agent import VISITS_PER_LEAF, SearchAgent
 from azero.compiler.jit import IS_COMPILED
 from azero.config.reading import override_section
 from azero.config.schema import DeviceConfig, SearchConfig
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, make_game
-from azero.mcts import Search, Settings, rollout_from_config, selection_from_config
+from azero.mcts import Settings, TreeSearch, rollout_from_config, selection_from_config
 from azero.system.files import read_regular
 
 MOST_NODES = 1 << 27
@@ -41,11 +43,82 @@ MOST_NODES = 1 << 27
 BATCHES = (8, 32)
 """Rows of a thread's forward pass: few while few leaves of a tree may wait for the net, more in long searches."""
 
-DEFAULT_SIMULATIONS = 400
-"""Simulations per move of an agent whose name has no limit."""
+UNLESS_GIVEN = Limit(400, is_default=True)
+"""The limit of each move of an agent whose name has none."""
 
 _LARGEST = 1 << 30  # bytes of a checkpoint
 _DEVICE_SETTINGS = ("device", "runtime", "precision")
+
+
+@dataclass(frozen=True)
+class AgentName:
+    """An agent's name, split into its parts by `parse_name`.
+
+    Attributes:
+      text: the whole name.
+      kind: random, classical, net or program.
+      base: the name without its limit.
+      word: the base without options: random, uct, gtp, or the path or name of a checkpoint.
+      options: without the level.
+      level: None if the name has none.
+      limit: of each move.
+      command: of a program.
+    """
+
+    text: str
+    kind: str
+    base: str
+    word: str
+    options: dict[str, str]
+    level: str | None = None
+    limit: Limit = UNLESS_GIVEN
+    command: str = ""
+
+    @property
+    def device_settings(self) -> dict[str, str] | None:
+        """The settings of a net's device, by setting; None for agents without a net."""
+        if self.kind != "net":
+            return None
+        return {key: value for key, value in self.options.items() if key in _DEVICE_SETTINGS}
+
+
+def parse_name(text: str) -> AgentName:
+    """Splits an agent's name; raises BadInput if it is written wrongly."""
+    if program := split_program(text):
+        word, options = split_options(program[0])
+        return AgentName(text, "program", text, word, options, command=program[1])
+    base, limit = _split_limit(text)
+    word = base.partition("(")[0]
+    kind = "random" if word == "random" else "classical" if word in CLASSICAL else "net"
+    word, options = _split_net(base) if kind == "net" else split_options(base)
+    return AgentName(text, kind, base, word, options, options.pop("level", None), limit)
+
+
+def _split_limit(text: str) -> tuple[str, Limit]:
+    """Splits `base@limit`. The limit is a number of simulations or, with an s, of seconds."""
+    base, at, limit = text.rpartition("@")
+    if not at:
+        return text, UNLESS_GIVEN
+    if not re.fullmatch(r"-?\d{1,15}|-?\d{1,15}(\.\d{0,15})?s", limit, re.ASCII):
+        if has_folder(limit) or exists(Path(text)):
+            return text, UNLESS_GIVEN
+        raise BadInput(
+            f"agent {text!r}: limit {limit!r} should be simulations or seconds, e.g. {base}@800 or {base}@2s"
+        )
+    try:
+        return base, Limit(seconds=float(limit[:-1])) if limit.endswith("s") else Limit(int(limit))
+    except BadInput as error:
+        raise BadInput(f"agent {text!r}: {error}") from None
+
+
+def _split_net(base: str) -> tuple[str, dict[str, str]]:
+    """Splits `PATH(key=value,...)`. The path of an existing file may contain parentheses."""
+    path, _, options = base.rpartition("(")
+    if exists(Path(base)):
+        return base, {}
+    if path and exists(Path(path)):
+        return path, split_options(f"({options}")[1]
+    return split_options(base)
 
 
 def make_agent(
@@ -87,42 +160,34 @@ def _make(
         raise BadInput(f"max_nodes = {max_nodes} should be from 1 to {MOST_NODES:,}")
     if threads < 1:
         raise BadInput(f"threads = {threads} should be 1 or more")
-    game = make_game(game) if isinstance(game, str) else game
-    if program := split_program(name):
-        return _program_agent(name, *program, _required(game, name), seed)
-    base, limit = split_name(name)
-    base, level = split_level(base)
-    if level is not None:
-        if not limit.is_default:
-            raise BadInput(f"agent {name!r} has a limit and a level, which has its own simulations; give only one")
-        inner = make_agent(base, game, seed, threads, device, max_nodes, net)
-        return LevelAgent(inner, levels_of(inner.game, identity_of(base)).level(level), name)
-    if word_of(base) == "random":
-        if name != "random":
-            raise BadInput(f"agent {name!r}: random has no limit and no options; write just random")
-        return RandomAgent(name, _required(game, name), seed)
-    if word_of(base) in CLASSICAL:
-        return make_classical_agent(name, base, _required(game, name), limit, seed, threads, max_nodes)
-    return _net_agent(name, base, game, limit, seed, threads, device or DeviceConfig(), max_nodes, net)
+    game, parsed = make_game(game) if isinstance(game, str) else game, parse_name(name)
+    if parsed.level is not None:
+        return _level_agent(
+            parsed,
+            partial(make_agent, game=game, seed=seed, threads=threads, device=device, max_nodes=max_nodes, net=net),
+        )
+    if parsed.kind == "net":
+        return _net_agent(parsed, game, seed, threads, device or DeviceConfig(), max_nodes, net)
+    if game is None:
+        raise BadInput(f"agent {name!r} can play any game: name one with --game, e.g. --game connect_four")
+    if parsed.kind == "program":
+        return _program_agent(parsed, game, seed)
+    if parsed.kind == "classical":
+        return make_classical_agent(name, parsed.base, game, parsed.limit, seed, threads, max_nodes)
+    if name != "random":
+        raise BadInput(f"agent {name!r}: random has no limit and no options; write just random")
+    return RandomAgent(name, game, seed)
 
 
 def game_of(name: str) -> Game | None:
     """Returns the game of an agent's checkpoint; None for agents that can play any game."""
-    base, _ = split_name(name)
-    if split_program(name) or word_of(base) in ("random", *CLASSICAL):
+    parsed = parse_name(name)
+    if parsed.kind != "net":
         return None
     from azero.nets.checkpoint_file import game_of_card, read_card
 
-    path = find_checkpoint(split_settings(base)[0])
+    path = find_checkpoint(parsed.word)
     return game_of_card(path, read_card(path))
-
-
-def device_settings_of(name: str) -> dict[str, str] | None:
-    """Returns the device settings in an agent's name, by setting; None for agents without a net."""
-    base, _ = split_name(name)
-    if split_program(name) or word_of(base) in ("random", *CLASSICAL):
-        return None
-    return {key: value for key, value in split_settings(base)[1].items() if key in _DEVICE_SETTINGS}
 
 
 def identity_of(name: str) -> str:
@@ -130,47 +195,21 @@ def identity_of(name: str) -> str:
 
     So a net has the same identity wherever it lies, and another one if its file changes.
     """
-    base, _ = split_name(name)
-    if split_program(name) or word_of(base) in ("random", *CLASSICAL):
+    parsed = parse_name(name)
+    if parsed.kind != "net":
         return name
-    path = split_settings(base)[0]
-    digest = hashlib.blake2b(read_regular(find_checkpoint(path), _LARGEST), digest_size=8).hexdigest()
-    return f"net:{digest}{name.removeprefix(path)}"
+    digest = hashlib.blake2b(read_regular(find_checkpoint(parsed.word), _LARGEST), digest_size=8).hexdigest()
+    return f"net:{digest}{name.removeprefix(parsed.word)}"
 
 
-def split_name(name: str) -> tuple[str, Limit]:
-    """Splits `base@limit`. The limit is a number of simulations or, with an s, of seconds. Raises BadInput."""
-    base, at, text = name.rpartition("@")
-    if not at or split_program(name):
-        return name, Limit(DEFAULT_SIMULATIONS, is_default=True)
-    if not re.fullmatch(r"-?\d{1,15}|-?\d{1,15}(\.\d{0,15})?s", text, re.ASCII):
-        if has_folder(text) or exists(Path(name)):
-            return name, Limit(DEFAULT_SIMULATIONS, is_default=True)
-        raise BadInput(f"agent {name!r}: limit {text!r} should be simulations or seconds, e.g. {base}@800 or {base}@2s")
-    try:
-        return base, Limit(seconds=float(text[:-1])) if text.endswith("s") else Limit(int(text))
-    except BadInput as error:
-        raise BadInput(f"agent {name!r}: {error}") from None
-
-
-def split_level(base: str) -> tuple[str, int | str | None]:
-    """Splits the option `level` off a name without a limit; the level is None if there is none. Raises BadInput."""
-    path, options = split_settings(base)
-    if "level" not in options:
-        return base, None
-    level = parse_level(options.pop("level"))
-    settings = ",".join(f"{key}={value}" for key, value in options.items())
-    return (f"{path}({settings})" if settings else path), level
-
-
-def split_settings(base: str) -> tuple[str, dict[str, str]]:
-    """Splits `PATH(key=value,...)`. The path of an existing file may contain parentheses."""
-    path, _, options = base.rpartition("(")
-    if exists(Path(base)):
-        return base, {}
-    if path and exists(Path(path)):
-        return path, split_options(f"({options}")[1]
-    return split_options(base)
+def _level_agent(parsed: AgentName, make: Callable[[str], Agent]) -> Agent:
+    """Returns the agent at the level in its name. `make` makes it at full strength."""
+    if not parsed.limit.is_default:
+        raise BadInput(f"agent {parsed.text!r} has a limit and a level, which has its own simulations; give only one")
+    assert parsed.level is not None, "it has one"
+    level, base = parse_level(parsed.level), join_options(parsed.word, parsed.options)
+    inner = make(base)
+    return LevelAgent(inner, levels_of(inner.game, identity_of(base)).level(level), parsed.text)
 
 
 def _resign_below(name: str, value: str | None) -> float | None:
@@ -180,28 +219,20 @@ def _resign_below(name: str, value: str | None) -> float | None:
         raise BadInput(f"agent {name!r}: resign = {value} should be a number from -1 to 1") from None
 
 
-def _required(game: Game | None, name: str) -> Game:
-    if game is None:
-        raise BadInput(f"agent {name!r} can play any game: name one with --game, e.g. --game connect_four")
-    return game
-
-
-def _program_agent(name: str, base: str, command: str, game: Game, seed: int) -> Agent:
-    options = Options(base)
+def _program_agent(parsed: AgentName, game: Game, seed: int) -> Agent:
+    options = Options(join_options(parsed.word, parsed.options))
     if options.word == "uci":
         from azero.arena.agents.engines.uci import UciAgent
 
-        return UciAgent(name, game, options, command, seed)
+        return UciAgent(parsed.text, game, options, parsed.command, seed)
     from azero.arena.agents.engines.gtp import GtpAgent
 
-    return GtpAgent(name, game, options, command, seed)
+    return GtpAgent(parsed.text, game, options, parsed.command, seed)
 
 
 def _net_agent(
-    name: str,
-    base: str,
+    parsed: AgentName,
     game: Game | None,
-    limit: Limit,
     seed: int,
     threads: int,
     device: DeviceConfig,
@@ -213,9 +244,9 @@ def _net_agent(
     from azero.nets.quick import QuickNet
     from azero.nets.session_evaluator import MATCH_ROWS, evaluator_of_sizes
 
-    path, overrides = split_settings(base)
-    checkpoint = read_checkpoint(find_checkpoint(path), game, net_name)
-    own = {key: overrides.pop(key) for key in _DEVICE_SETTINGS if key in overrides}
+    name, own = parsed.text, parsed.device_settings or {}
+    overrides = {key: value for key, value in parsed.options.items() if key not in own}
+    checkpoint = read_checkpoint(find_checkpoint(parsed.word), game, net_name)
     resign_below = _resign_below(name, overrides.pop("resign", None))
     for key in overrides:
         if key not in SearchConfig.model_fields:
@@ -229,7 +260,7 @@ def _net_agent(
     rollout = rollout_from_config(config, checkpoint.game)
     net = QuickNet(checkpoint, device)
 
-    def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
+    def make_search(num_trees: int, nodes: int, leaves: int) -> TreeSearch:
         together = min(threads, leaves) if IS_COMPILED else 1  # threads that search one tree
         most = leaves // together
         rows = [MATCH_ROWS] if num_trees > 1 and leaves == 1 else [each for each in BATCHES if each <= most] or [1]
@@ -239,9 +270,9 @@ def _net_agent(
             together = 1
         manner = settings._replace(leaves_per_tree=min(leaves, rows[-1] * together), visits_per_leaf=VISITS_PER_LEAF)
         sizes = num_trees, max_nodes or nodes, threads
-        return Search(checkpoint.game, selection, manner, evaluator, *sizes, rollout, together)
+        return TreeSearch(checkpoint.game, selection, manner, evaluator, *sizes, rollout, together)
 
-    agent = SearchAgent(name, checkpoint.game, limit, make_search, seed, most_leaves=threads * BATCHES[-1])
+    agent = SearchAgent(name, checkpoint.game, parsed.limit, make_search, seed, most_leaves=threads * BATCHES[-1])
     agent.resign_below = resign_below
     agent.net_alone = net.judge_alone
     agent.heads_alone = net.heads_alone if checkpoint.config.heads else None

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from azero.errors import BadInput, suggest_nearest
 
@@ -41,7 +41,12 @@ def split_options(base: str) -> tuple[str, dict[str, str]]:
 def with_options(base: str, **options: object) -> str:
     """Returns an agent's name with more options. The name has no limit."""
     word, given = split_options(base)
-    return f"{word}({','.join(f'{key}={value}' for key, value in {**given, **options}.items())})"
+    return join_options(word, {**given, **options})
+
+
+def join_options(word: str, options: Mapping[str, object]) -> str:
+    """Returns `word(key=value,...)`, or just the word without options."""
+    return f"{word}({','.join(f'{key}={value}' for key, value in options.items())})" if options else word
 
 
 class Options:

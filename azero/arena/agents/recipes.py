@@ -10,9 +10,8 @@ from pathlib import Path
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.checkpoints import find_checkpoint
-from azero.arena.agents.classical import CLASSICAL, word_of
-from azero.arena.agents.names import make_agent, split_name, split_settings
-from azero.arena.agents.options import split_options, split_program
+from azero.arena.agents.names import make_agent, parse_name
+from azero.arena.agents.options import join_options, split_program
 from azero.arena.agents.search_agent import SearchAgent
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
@@ -70,13 +69,14 @@ def recipe_of(
     recipe = replace(recipe, game_identity=identity_of(game.rules), files=pack_code(str(game)))
     if recipe.is_program:
         return replace(recipe, word=name)
-    base, _ = split_name(name)
-    recipe = replace(recipe, limit=name.removeprefix(base))
-    if word_of(base) in ("random", *CLASSICAL):
-        word, options = split_options(base)
-        recipe, rollout = replace(recipe, word=word, options=tuple(options.items())), options.get("rollout", "")
+    parsed = parse_name(name)
+    options = parsed.options | ({} if parsed.level is None else {"level": parsed.level})
+    recipe = replace(recipe, limit=name.removeprefix(parsed.base))
+    if parsed.kind == "net":
+        recipe, rollout = _with_net(recipe, parsed.word, options)
     else:
-        recipe, rollout = _with_net(recipe, *split_settings(base))
+        recipe = replace(recipe, word=parsed.word, options=tuple(options.items()))
+        rollout = options.get("rollout", "")
     if not rollout.endswith(".safetensors"):
         return recipe
     return replace(recipe, rollout=rollout, files=recipe.files + pack({rollout: "rollout/rollout.safetensors"}))
@@ -156,5 +156,4 @@ def _name_here(recipe: Recipe, found: dict[str, Path]) -> str:
     base, options = str(found[recipe.checkpoint]) if recipe.checkpoint else recipe.word, dict(recipe.options)
     if recipe.rollout:
         options["rollout"] = str(found[recipe.rollout])
-    settings = ",".join(f"{key}={value}" for key, value in options.items())
-    return (f"{base}({settings})" if settings else base) + recipe.limit
+    return join_options(base, options) + recipe.limit

@@ -16,8 +16,8 @@ from azero.arena.agents.thinker import MIB, Thinker, nodes_within
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, State
-from azero.mcts import MAX_NODES, Search, nodes_needed, root_value, trees_that_fit
-from azero.mcts.positions.several_trees import added_roots, search_in_shares
+from azero.mcts import MAX_NODES, TreeSearch, nodes_needed, root_value, trees_that_fit
+from azero.mcts.positions import added_roots, search_in_shares
 from azero.mcts.search.deadline import Deadline
 from azero.mcts.search.lockstep import FIRST_LEAVES
 from azero.mcts.search.tree_arrays import SearchTree, tree_of
@@ -54,7 +54,7 @@ class SearchAgent(Agent):
         name: str,
         game: Game,
         limit: Limit,
-        make_search: Callable[[int, int, int], Search],
+        make_search: Callable[[int, int, int], TreeSearch],
         seed: int = 0,
         most_leaves: int = 1,
         most_trees: int = 1,
@@ -63,11 +63,11 @@ class SearchAgent(Agent):
         self.limit = limit
         self.runtime: tuple[str, str] | None = None  # library and precision of the net, once it is loaded
         self._make_search, self._most_leaves, self._most_trees = make_search, most_leaves, most_trees
-        self._search: Search | None = None
+        self._search: TreeSearch | None = None
         self._made: dict[int, int] = {}  # simulations of each slot's last search
         self._is_going_on: dict[int, bool] = {}  # whether each slot's last action went on with a turn chosen before
         self._kind = (0, False)  # its most nodes of a tree, and whether it has several: moves may depend on both
-        self._alone: Search | None = None  # the search of `suggest`, of one position
+        self._alone: TreeSearch | None = None  # the search of `suggest`, of one position
         self._alone_size = (0, 0, 0)
         self._thinker: Thinker | None = None
         self._analysis: Analysis | None = None
@@ -132,9 +132,9 @@ class SearchAgent(Agent):
     @property
     def has_plain_trees(self) -> bool:
         """Whether it searches trees of actions, neither tables nor moves that are whole turns."""
-        return type(self.new_search(1, 1)) is Search
+        return type(self.new_search(1, 1)) is TreeSearch
 
-    def new_search(self, num_trees: int = 1, max_nodes: int = 1) -> Search:
+    def new_search(self, num_trees: int = 1, max_nodes: int = 1) -> TreeSearch:
         """Returns another search of its kind, for trees whose leaves wait for the evaluator one at a time."""
         return self._make_search(num_trees, max_nodes, 1)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from azero.games import State
 from azero.games.positions import turn_to_text
-from azero.mcts import RESULT_NAMES, MoveStatistics, Search, rank_moves, root_result, root_value
+from azero.mcts import RESULT_NAMES, MoveStatistics, TreeSearch, rank_moves, root_result, root_value
 
 RESIGN = -1
 """An agent that resigns answers this instead of an action."""
@@ -153,7 +153,7 @@ def describe_moves(state: State, ranked: Sequence[MoveStatistics]) -> list[Move]
     return moves
 
 
-def suggestion_of(search: Search, state: State, b: int = 0) -> Suggestion:
+def suggestion_of(search: TreeSearch, state: State, b: int = 0) -> Suggestion:
     """Returns the suggestion of tree `b`, whose root is `state`. Its `elapsed_s` is 0."""
     search.choose(b)  # proves the best move lost if a reply refutes it
     moves = describe_moves(state, rank_moves(search, b))

@@ -10,9 +10,8 @@ import numpy as np
 from azero.arena.agents.suggestion import Suggestion, suggestion_of
 from azero.games import State
 from azero.games.contract import sign_of
-from azero.mcts import Search
-from azero.mcts.positions.positions import Positions
-from azero.mcts.positions.several_trees import added_roots, search_in_shares
+from azero.mcts import TreeSearch
+from azero.mcts.positions import Positions, added_roots, search_in_shares
 from azero.mcts.proving.root_solver import KnownMove
 from azero.mcts.search.analysis import root_value
 from azero.mcts.search.deadline import Deadline
@@ -58,7 +57,7 @@ class Thinker:
       lock: held by whoever uses the thinker, if several threads may.
     """
 
-    def __init__(self, search: Search, kept_bytes: int, seed: int):
+    def __init__(self, search: TreeSearch, kept_bytes: int, seed: int):
         search.search_completely()
         self._search = search
         self._positions = Positions(search, kept_bytes, seed)

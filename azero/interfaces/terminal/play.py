@@ -23,11 +23,9 @@ from azero.interfaces.terminal.answers import (
 )
 from azero.interfaces.terminal.board import COLOURS, show_board, side_names, styled
 from azero.interfaces.terminal.clocks import Clocks
-from azero.interfaces.terminal.played import Note, Played
-from azero.interfaces.terminal.recording import Ending, Recorder
+from azero.interfaces.terminal.played import Ending, Note, Played, Recorder
 from azero.interfaces.terminal.screen import Screen
-from azero.interfaces.terminal.show import best_turn, show_suggestion
-from azero.interfaces.terminal.show_review import show_review
+from azero.interfaces.terminal.show import best_turn, show_review, show_suggestion
 from azero.records.record import OUT_OF_TIME, RESIGNED
 
 _UNFINISHED = "The game is left unfinished."

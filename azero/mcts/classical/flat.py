@@ -5,7 +5,7 @@ import numpy as np
 from azero.compiler.jit import kernel
 from azero.compiler.rng import random_below
 from azero.games import ONGOING
-from azero.mcts.search.search import Search
+from azero.mcts.search.search import TreeSearch
 from azero.mcts.tree import create_children
 
 
@@ -38,7 +38,7 @@ def simulate_flat(parts, forest, scratch, b, num_simulations):
     return tree.simulations >= tree.target
 
 
-class FlatSearch(Search):
+class FlatSearch(TreeSearch):
     """A search whose tree is the root and its children."""
 
     simulate = staticmethod(simulate_flat)

@@ -6,7 +6,7 @@ from azero.compiler.jit import kernel, subroutine
 from azero.errors import TOO_LONG, BrokenRules
 from azero.games.contract import sign_of
 from azero.mcts.scratch import Scratch
-from azero.mcts.search.search import Search
+from azero.mcts.search.search import TreeSearch
 from azero.mcts.search.settings import SearchParts
 from azero.mcts.selection.select_child import random_child
 from azero.mcts.tree import UNPROVEN, Forest, create_children
@@ -82,13 +82,13 @@ def simulate_by_episodes(parts: SearchParts, forest: Forest, scratch: Scratch, b
     return simulate_minimax(parts, True, forest, scratch, b, num_simulations)
 
 
-class MinimaxSearch(Search):
+class MinimaxSearch(TreeSearch):
     """MMMC: uniform sampling with minimax values. The tree grows by one node per simulation."""
 
     simulate = staticmethod(simulate_by_nodes)
 
 
-class EpisodeSearch(Search):
+class EpisodeSearch(TreeSearch):
     """MMMC as in the UCT paper. The tree grows by all nodes of a simulation."""
 
     simulate = staticmethod(simulate_by_episodes)

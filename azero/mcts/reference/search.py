@@ -1,21 +1,22 @@
 """The search in plain Python, for people to read. Tests compare the compiled kernels with it, visit for visit.
 
-Read it from the bottom up: `Reference.simulate` is one simulation. Values in the tree are the first player's; `sign`
+Read it from the bottom up: `Reference.simulate` is one simulation, and `look_ahead` is the recursive form of the
+look-ahead whose kernel keeps a stack. Values in the tree are the first player's; `sign`
 converts them to the mover's. Only the kernels have batches of several leaves, random symmetries, a limit on nodes, and
 an early stop when no move can overtake the leader.
 """
 
 import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from azero.compiler.rng import new_rng
-from azero.games import State
+from azero.games import LOSS, WIN, State
 from azero.games.contract import sign_of
 from azero.mcts.evaluation.evaluator import Evaluator
-from azero.mcts.proving.lookahead import HAS_NO_REFUTATION, look_ahead_positions
-from azero.mcts.reference.lookahead import Lines, look_ahead
+from azero.mcts.proving.lookahead import HAS_NO_REFUTATION, LONGEST_LINE, look_ahead_positions
 from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
 from azero.mcts.roots.noise import LEAST_TOTAL
 from azero.mcts.roots.visits import VisitsRoot
@@ -23,6 +24,101 @@ from azero.mcts.scratch import new_scratch
 from azero.mcts.search.kernels import VISITS_BEFORE_REPLIES
 from azero.mcts.search.settings import Settings
 from azero.mcts.selection.strategies import Selection
+
+
+class Known(NamedTuple):
+    """Bounds on a position's result: the lowest and the highest possible, for the player of `sign`, who moves."""
+
+    sign: int
+    low: int
+    high: int
+
+    def for_first(self) -> tuple[int, int]:
+        """Returns the bounds for the first player."""
+        return (self.low, self.high) if self.sign > 0 else (-self.high, -self.low)
+
+
+class OutOfPositions(Exception):
+    """The limit on positions is reached."""
+
+
+class Lines:
+    """Follows all lines from a position, up to a limit on positions."""
+
+    def __init__(self, max_positions: int):
+        self.max_positions = max_positions
+        self.num_seen = 0
+
+    def follow(self, state: State, limit: int, before: Known | None = None) -> tuple[int, int]:
+        """Returns the first player's lowest and highest possible result, after lines of `limit` plies.
+
+        Args:
+          before: the bounds found so far for the position one ply earlier.
+
+        Raises:
+          OutOfPositions: the limit on positions is reached.
+        """
+        sign = sign_of(state.current_player())
+        positions = [after(state, action) for action in state.legal_actions()]
+        for position in positions if limit > 1 else []:
+            self.num_seen += 1
+            if position.is_terminal() and position.returns()[0] == sign:
+                return sign, sign
+        known = Known(sign, LOSS, LOSS)
+        for position in positions:
+            if is_settled(known, before):
+                return known._replace(high=WIN).for_first()
+            if self.num_seen >= self.max_positions:
+                raise OutOfPositions
+            self.num_seen += 1
+            first_low, first_high = self.judge(position, limit - 1, known)
+            low, high = Known(sign, first_low, first_high).for_first()  # the same flip converts back to the mover
+            known = Known(sign, max(known.low, low), max(known.high, high))
+        return known.for_first()
+
+    def judge(self, state: State, limit: int, before: Known) -> tuple[int, int]:
+        """Returns the bounds of a position, which may be the end of the game or of the line."""
+        if state.is_terminal():
+            return int(state.returns()[0]), int(state.returns()[0])
+        return self.follow(state, limit, before) if limit else (LOSS, WIN)
+
+
+def is_settled(known: Known, before: Known | None) -> bool:
+    """Returns whether tighter bounds of a position could not change those of the position one ply earlier."""
+    if known.low == WIN:
+        return True
+    return before is not None and before.sign != known.sign and -known.high <= before.low and -known.low <= before.high
+
+
+def after(state: State, action: int) -> State:
+    """Returns the position after a move."""
+    state = state.clone()
+    state.apply_action(action)
+    return state
+
+
+def look_ahead(state: State, max_positions: int) -> dict[int, tuple[int, int]]:
+    """Returns, for each move with a provable result, the first player's result and the plies to it after the move."""
+    sign = sign_of(state.current_player())
+    positions = {action: after(state, action) for action in state.legal_actions()}
+    proven = {action: (int(each.returns()[0]), 0) for action, each in positions.items() if each.is_terminal()}
+    if any(result == sign for result, _ in proven.values()):
+        return proven
+    num_seen = 0
+    for limit in range(1, LONGEST_LINE + 1):
+        for action in [each for each in positions if each not in proven] if max_positions else []:
+            lines = Lines(max_positions - num_seen)
+            try:
+                low, high = lines.follow(positions[action], limit)
+            except OutOfPositions:
+                return proven
+            num_seen += lines.num_seen
+            if low == high:
+                proven[action] = low, limit
+            if low == high == sign or num_seen >= max_positions:
+                return proven
+    return proven
+
 
 _MASK = (1 << 64) - 1
 

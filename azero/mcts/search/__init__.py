@@ -1,1 +1,1 @@
-"""The search: settings, kernels, leaves; many trees in lockstep or one by one; `Search`, which has them."""
+"""The search: settings, kernels, leaves; many trees in lockstep or one by one; `TreeSearch`, which has them."""

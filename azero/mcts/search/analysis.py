@@ -8,7 +8,7 @@ import numpy as np
 from azero.games import WIN
 from azero.games.contract import sign_of
 from azero.mcts.roots.choice import rank_children
-from azero.mcts.search.search import Search
+from azero.mcts.search.search import TreeSearch
 from azero.mcts.search.variation import principal_variations
 from azero.mcts.tree import UNPROVEN, children_of
 
@@ -33,7 +33,7 @@ class MoveStatistics(NamedTuple):
         return self.actions[0]
 
 
-def root_result(search: Search, b: int = 0) -> int | None:
+def root_result(search: TreeSearch, b: int = 0) -> int | None:
     """Returns the proven result of tree b's root, for the player to move: 1, 0 or -1; None without a proof."""
     nodes, known = search.forest.nodes[b], search.known_moves[b]
     root, sign = nodes[0], sign_of(int(nodes[0].player))
@@ -47,7 +47,7 @@ def root_result(search: Search, b: int = 0) -> int | None:
     return None
 
 
-def root_value(search: Search, b: int = 0) -> float:
+def root_value(search: TreeSearch, b: int = 0) -> float:
     """Returns the value of tree b's root in [-1, 1], for the player to move."""
     result, root = root_result(search, b), search.forest.nodes[b][0]
     if result is not None:
@@ -55,7 +55,7 @@ def root_value(search: Search, b: int = 0) -> float:
     return float(sign_of(int(root.player)) * root.W / root.N) + 0.0 if root.N else 0.0
 
 
-def rank_moves(search: Search, b: int = 0) -> list[MoveStatistics]:
+def rank_moves(search: TreeSearch, b: int = 0) -> list[MoveStatistics]:
     """Returns the root's moves of tree b, best first: wins, the shortest first, the rest, losses, the longest first.
 
     An unknown length counts as the longest.
@@ -81,7 +81,7 @@ def rank_moves(search: Search, b: int = 0) -> list[MoveStatistics]:
     return ranked
 
 
-def _proofs(search: Search, b: int, order: np.ndarray) -> Iterator[tuple[int, int | None, int | None]]:
+def _proofs(search: TreeSearch, b: int, order: np.ndarray) -> Iterator[tuple[int, int | None, int | None]]:
     """Yields each of the root's actions, its result if the solver or the tree has proven one, and its plies if known.
 
     Results are for the player to move. `order` ([n] int32) lists the nodes that the actions lead to.
@@ -100,7 +100,7 @@ def _proofs(search: Search, b: int, order: np.ndarray) -> Iterator[tuple[int, in
             yield action, sign * proven, plies + len(search.actions_of(b, action))
 
 
-def _lines(search: Search, b: int, order: np.ndarray) -> Iterator[list[int]]:
+def _lines(search: TreeSearch, b: int, order: np.ndarray) -> Iterator[list[int]]:
     """Yields the principal variation of each root move: the solver's if the solver found a win, else the tree's."""
     known = search.known_moves[b]
     for move, *below in principal_variations(search.forest.nodes[b], order, search.game.max_plies):

@@ -1,7 +1,7 @@
 """Searches many trees in lockstep: each runs until it waits for the evaluator, which then evaluates all leaves at once.
 
-`Search` and self-play share this loop. They differ in what happens when the search of a tree is over. The methods of a
-NamedTuple of slots, one slot per tree, define that:
+`TreeSearch` and self-play share this loop. They differ in what happens when the search of a tree is over. The methods
+of a NamedTuple of slots, one slot per tree, define that:
 
     is_under_way(b)                          whether slot b has something left to search
     end_search(parts, forest, scratch, b)    called when the search in slot b is over: stores its result and begins the

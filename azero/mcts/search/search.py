@@ -1,4 +1,4 @@
-"""`Search`: the Python interface to the search of B trees side by side."""
+"""`TreeSearch`: the Python interface to the search of B trees side by side."""
 
 import math
 import time
@@ -47,7 +47,7 @@ def affordable_nodes(num_trees: int) -> int:
     return min(_MEMORY_OF_ALL_TREES // NODE_DTYPE.itemsize // num_trees, MAX_NODES)
 
 
-class Search:
+class TreeSearch:
     """B trees, each with a position at its root. `run` grows them; `advance` plays a move in one of them.
 
     With an evaluator, leaves of all trees are evaluated in batches. If `settings.rollout_weight` is above 0, a rollout
@@ -157,7 +157,7 @@ class Search:
             solve_nodes=0,
             root=VisitsRoot(),
         )
-        ahead = Search(self.game, self.selection, settings, UniformEvaluator(self.game.num_actions), max_nodes=1)
+        ahead = TreeSearch(self.game, self.selection, settings, UniformEvaluator(self.game.num_actions), max_nodes=1)
         while not state.is_terminal():
             ahead.start(0, state, seed=0)
             ahead.run([0], 1)

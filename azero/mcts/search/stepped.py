@@ -1,6 +1,8 @@
 """`azero.Search`: a search with an evaluator of one's own, which its caller may step.
 
-`Search` in `search.py` is what agents use: it can keep trees between moves, mix in rollouts and stop by the clock.
+Answers of the evaluator come from outside. They are checked before kernels use them.
+
+`TreeSearch` is what agents use: it can keep trees between moves, mix in rollouts and stop by the clock.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,14 +24,54 @@ from azero.mcts.evaluation.evaluator import UniformEvaluator
 from azero.mcts.evaluation.views import new_views
 from azero.mcts.rollouts.weights import rollout_from_config
 from azero.mcts.roots.strategies import Root
-from azero.mcts.search.answers import checked_answer
 from azero.mcts.search.evaluated import EvaluatedTrees, rules_named
 from azero.mcts.search.kernels import child_to_play
+from azero.mcts.search.lockstep import Answer
 from azero.mcts.search.search import affordable_nodes
 from azero.mcts.search.settings import SearchParts, Settings, check_parts
 from azero.mcts.search.tree_arrays import SearchTree, mean_values, tree_of
 from azero.mcts.selection.strategies import Selection, selection_from_config
 from azero.mcts.tree import UNPROVEN, children_of, start_tree
+
+_LOWEST = np.finfo(np.float32).min
+_ROUNDING = 1e-5  # of values, e.g. of a difference of probabilities
+
+
+def checked_answer(logits: Any, values: Any, num_rows: int, num_actions: int) -> Answer:
+    """Returns an evaluator's answer as arrays of float32. A logit of -inf, for never, becomes the lowest number.
+
+    Args:
+      logits: [R, A]; arrays, torch tensors or lists.
+      values: [R].
+
+    Raises BadInput if a shape is wrong, a logit is NaN or +inf, or a value is not in [-1, 1].
+    """
+    logits = _array_of("logits", logits, (num_rows, num_actions), "one row per leaf, one column per action")
+    values = _array_of("values", values, (num_rows,), "one per leaf")
+    wrong = np.argwhere(np.isnan(logits) | (logits == np.inf))
+    if len(wrong):
+        row, action = wrong[0].tolist()
+        found = logits[row, action]
+        raise BadInput(f"the evaluator's logits[{row}, {action}] is {found}; it should be a finite number or -inf")
+    bad = np.flatnonzero(~(np.abs(values) <= 1.0 + _ROUNDING))
+    if len(bad):
+        raise BadInput(f"the evaluator's values[{bad[0]}] is {values[bad[0]]}; it should be from -1 to 1")
+    return np.maximum(logits, _LOWEST), values.clip(-1.0, 1.0)
+
+
+def _array_of(name: str, given: Any, shape: tuple[int, ...], meaning: str) -> np.ndarray:
+    """Returns what an evaluator gave as float32; raises BadInput if it is not an array of numbers of this shape."""
+    if hasattr(given, "detach"):  # a torch tensor, which may be on a device, in bfloat16, or need a gradient
+        given = given.detach().cpu().float()
+    try:
+        with np.errstate(over="ignore"):
+            array = np.ascontiguousarray(given, np.float32)
+    except (TypeError, ValueError):
+        raise BadInput(f"the evaluator's {name} are not an array of numbers") from None
+    if array.shape != shape:
+        raise BadInput(f"the evaluator's {name} have the shape {list(array.shape)}; expected {list(shape)}, {meaning}")
+    return array
+
 
 Evaluate = Callable[[np.ndarray], tuple[Any, Any]]
 """Takes planes [R, C, H, W] float32; returns logits [R, A], and values [R] in [-1, 1] for the player to move."""

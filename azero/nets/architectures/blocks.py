@@ -1,11 +1,62 @@
-"""The tower's parts: convolutions with normalisation, and residual blocks of two convolutions."""
+"""The tower's parts: convolutions with normalisation, residual blocks of two convolutions, and layers that give each
+cell information about the whole board. The convolutions of a block see only neighbours."""
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from azero.nets.architectures.board import WHOLE, Board
-from azero.nets.architectures.global_context import GlobalPoolingBias, SqueezeExcitation
+
+_REDUCTION = 8
+"""Channels per hidden unit of squeeze-and-excitation. Leela Chess Zero often has 8, Hu et al. 16."""
+
+_FEWEST_UNITS = 4  # of that hidden layer; one or two units could be dead from the start
+
+_POOLED_SHARE = 4
+"""Channels per pooled channel. KataGo is similar: 32 of 96 to 64 of 256 are pooled."""
+
+
+class SqueezeExcitation(nn.Module):
+    """Scales each channel by a function of all channels' means.
+
+        z = mean of x over the board,  y = sigmoid(W2 relu(W1 z)) x
+
+    Source:
+      Hu et al., Squeeze-and-excitation networks, CVPR 2018, section 3.
+    """
+
+    def __init__(self, channels: int):
+        super().__init__()
+        hidden = max(channels // _REDUCTION, _FEWEST_UNITS)
+        self.squeeze = nn.Linear(channels, hidden)
+        self.excite = nn.Linear(hidden, channels)
+
+    def forward(self, x: Tensor, board: Board = WHOLE) -> Tensor:  # [B, channels, H, W] to the same shape
+        excited = self.excite(F.relu(self.squeeze(board.mean(x))))[:, :, None, None]
+        return torch.sigmoid(excited) * x
+
+
+class GlobalPoolingBias(nn.Module):
+    """Pools the first channels G over the board, and adds a function of their means and maxima to the other channels X.
+
+        y = X + W (mean of relu(G), max of relu(G)),  where x = (G, X)
+
+    Source:
+      Wu, Accelerating self-play learning in Go, 2019, section 3.3. There only some blocks pool, and a second mean is
+      scaled by the board's size. Here all blocks pool; only the heads of `any_size.py` have the scaled mean.
+    """
+
+    def __init__(self, channels: int):
+        super().__init__()
+        self.pooled = max(channels // _POOLED_SHARE, 1)
+        self.kept = channels - self.pooled
+        self.bias = nn.Linear(2 * self.pooled, self.kept)
+
+    def forward(self, x: Tensor, board: Board = WHOLE) -> Tensor:  # [B, pooled + kept, H, W] to [B, kept, H, W]
+        pooled, kept = x.split([self.pooled, self.kept], dim=1)
+        pooled = F.relu(pooled)
+        summary = torch.cat([board.mean(pooled), pooled.amax((2, 3))], dim=1)
+        return board.cut(kept + self.bias(summary)[:, :, None, None])
 
 
 class NormalizedConvolution(nn.Module):

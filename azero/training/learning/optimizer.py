@@ -1,12 +1,105 @@
-"""The optimiser, and the moving average of weights."""
+"""The optimisers, and the moving average of weights.
+
+Muon is momentum whose every step is made orthogonal, for matrices; AdamW has all else. A gradient step changes a matrix
+most along the few directions in which gradients are large. Muon steps by the polar factor of the momentum instead, so
+that all directions change equally. A convolution [out, in, k, k] counts as the matrix [out, in k k]. torch.optim.Muon
+refuses such weights.
+
+Source: Jordan et al., Muon: an optimizer for hidden layers in neural networks (2024), momentum, Nesterov and the
+coefficients of the iteration; Liu et al., Muon is scalable for LLM training (2025), weight decay.
+"""
 
 import copy
+from collections import defaultdict
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from azero.config.training import TrainingConfig
-from azero.training.learning.muon import Muon, is_matrix
+
+MOMENTUM = 0.95
+WEIGHT_DECAY = 0.1  # times the rate, a step
+SMALLEST_SIDE = 16  # of a matrix; a smaller one, as the last of the value head, is AdamW's
+NUM_STEPS = 5
+_COEFFICIENTS = 3.4445, -4.7750, 2.0315  # of x + x^3 + x^5, steepest at 0: singular values come to [0.7, 1.2]
+_LEAST_NORM = 1e-7
+
+
+def is_matrix(parameter: Tensor) -> bool:
+    """Returns whether Muon takes a parameter."""
+    return parameter.ndim > 1 and min(parameter.shape[0], parameter[0].numel()) >= SMALLEST_SIDE
+
+
+def orthogonalise(matrices: Tensor) -> Tensor:
+    """Returns approximately the polar factors of matrices, [n, rows, columns] float32, by Newton-Schulz iteration.
+
+    The iteration is x <- (a I + b S + c S^2) x with S = x x^T. Each factor is a polynomial in S, so all factors
+    commute. Their product is computed from S alone, which is smaller than x, and multiplies x once.
+    """
+    is_tall = matrices.shape[1] > matrices.shape[2]
+    x = matrices.mT if is_tall else matrices
+    x = x / x.norm(dim=(1, 2), keepdim=True).clamp(min=_LEAST_NORM)
+    identity = torch.eye(x.shape[1], device=x.device).expand(len(x), -1, -1)
+    square = x @ x.mT
+    product = factor = _factor(square, identity)
+    for _ in range(NUM_STEPS - 1):
+        square = factor @ square @ factor
+        factor = _factor(square, identity)
+        product = product @ factor
+    x = product @ x
+    return x.mT if is_tall else x
+
+
+def _factor(square: Tensor, identity: Tensor) -> Tensor:
+    """Returns a I + b S + c S^2."""
+    a, b, c = _COEFFICIENTS
+    return torch.baddbmm(square, square, square, beta=b, alpha=c).add_(identity, alpha=a)
+
+
+class Muon(torch.optim.AdamW):
+    """Muon for the first group, AdamW for the others.
+
+    Args:
+      matrices: the group of the parameters for which `is_matrix` is true. Its rate is multiplied by
+        sqrt(max(1, rows / columns)), so that a step changes the outputs of tall and wide matrices equally.
+      groups: of the other parameters.
+      options: of AdamW.
+    """
+
+    def __init__(self, matrices: dict[str, Any], groups: list[dict[str, Any]], **options: Any):
+        super().__init__([matrices, *groups], **options)
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        group = self.param_groups[0]
+        by_shape = defaultdict(list)
+        for parameter in group["params"]:
+            if parameter.grad is not None:
+                by_shape[parameter.shape].append(parameter)
+        for shape, parameters in by_shape.items():
+            self._step_matrices(shape[0], parameters, group["lr"])
+        for parameter in group["params"]:
+            parameter.grad = None  # AdamW passes over those without
+        return super().step(closure)
+
+    def _step_matrices(self, num_rows: int, parameters: list[Tensor], rate: float) -> None:
+        """Steps matrices of one shape, all at once."""
+        gradients = [each.grad.reshape(num_rows, -1) for each in parameters if each.grad is not None]
+        momenta = [self._momentum(parameter) for parameter in parameters]
+        torch._foreach_lerp_(momenta, gradients, 1.0 - MOMENTUM)
+        updates = orthogonalise(torch.stack(gradients).lerp_(torch.stack(momenta), MOMENTUM))
+        scale = max(1.0, num_rows / updates.shape[2]) ** 0.5
+        torch._foreach_mul_(parameters, 1.0 - rate * WEIGHT_DECAY)
+        torch._foreach_add_(parameters, list(updates.view(-1, *parameters[0].shape)), alpha=-rate * scale)
+
+    def _momentum(self, parameter: Tensor) -> Tensor:
+        """Returns a matrix's momentum, [rows, columns]; 0 before its first step."""
+        state = self.state[parameter]
+        if not state:
+            state["step"] = torch.zeros(())  # which AdamW looks for where a state is loaded
+            state["momentum"] = torch.zeros(parameter.shape[0], parameter[0].numel(), device=parameter.device)
+        return state["momentum"]
 
 
 def make_optimizer(net: nn.Module, config: TrainingConfig) -> torch.optim.Optimizer:

@@ -1,6 +1,8 @@
 """Another engine as an agent, through the Universal Chess Interface with the variants of Fairy-Stockfish.
 
 The engine gets each position as FEN, so it needs no moves that led to it. A process plays one game after another.
+What the engine tells comes from outside, so each part of its `info` lines may be wrong.
+
 Options in the agent's name:
 
 uci(seconds=2):COMMAND           seconds per move, 1 by default
@@ -15,12 +17,12 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from azero.arena.agents.agent import Limit, check_state
 from azero.arena.agents.analysis import UNLIMITED
 from azero.arena.agents.clock import Clock
 from azero.arena.agents.engines.engine import EngineAgent, shorten
-from azero.arena.agents.engines.info import Info, Infos
 from azero.arena.agents.engines.notation import turns_beginning
 from azero.arena.agents.engines.variants import Variant
 from azero.arena.agents.options import Options
@@ -30,6 +32,78 @@ from azero.games import Game, State
 from azero.games.checks import is_forced_pass
 from azero.games.positions import turn_to_text
 from azero.system.console import printable
+
+_MOST_MOVES = 500
+_MOST_PLIES = 30  # of a principal variation that are read
+_SCORE = re.compile(r"\bscore (cp|mate) (-?[0-9]{1,7})\b(?: (upperbound|lowerbound)\b)?")
+
+
+class Info(NamedTuple):
+    """The last lines about one of the engine's moves.
+
+    Attributes:
+      value: in [-1, 1], for the player to move.
+      is_bound: whether `value` is only an upper bound.
+      pv: principal variation, one text per turn.
+    """
+
+    value: float
+    is_bound: bool
+    pv: list[str]
+
+
+class Infos:
+    """Collects the lines of one search.
+
+    Attributes:
+      nodes: the number of searched positions.
+    """
+
+    def __init__(self) -> None:
+        self.nodes = 0
+        self._by_rank: dict[int, Info] = {}  # by `multipv`, 1 for the best
+
+    def add(self, line: str) -> None:
+        """Reads a line. What is not understood is left out."""
+        facts, _, moves = line.partition(" pv ")
+        if not facts.startswith("info ") or facts.startswith("info string"):
+            return
+        self.nodes = min(max(self.nodes, _number(facts, "nodes")), UNLIMITED)
+        score, pv = _SCORE.search(facts), moves.split(maxsplit=_MOST_PLIES)[:_MOST_PLIES]
+        if score is None or not pv:
+            return
+        rank = min(_number(facts, "multipv"), _MOST_MOVES)
+        known = self._by_rank.get(rank)
+        if score[3] and known and known.pv[0] == pv[0]:
+            return  # a bound tells less than the value that the move has already
+        self._by_rank[rank] = Info(value_of(score[1], int(score[2])), score[3] == "upperbound", pv)
+
+    def ranked(self) -> list[Info]:
+        """Returns the last line about each of the engine's moves, the best first."""
+        return [self._by_rank[rank] for rank in sorted(self._by_rank)]
+
+
+def value_of(kind: str, number: int) -> float:
+    """Returns the value in [-1, 1] of a score in centipawns, "cp", or in moves to the end, "mate".
+
+        value = 2 / (1 + 10^(-cp / 400)) - 1                                                   [1]
+
+    A mate is 1 for the player to move, -1 if the number is 0 or less.
+
+    Source:
+      [1] Chess Programming Wiki, Pawn Advantage, Win Percentage, and Elo: an advantage of four pawns is as good as 400
+          Elo. It was measured in chess, so in other games the values have the right order and sign only.
+    """
+    if kind == "mate":
+        return 1.0 if number > 0 else -1.0
+    exponent = min(max(-number / 400.0, -300.0), 300.0)
+    return 2.0 / (1.0 + 10.0**exponent) - 1.0
+
+
+def _number(facts: str, name: str) -> int:
+    match = re.search(rf"\b{name} ([0-9]{{1,15}})\b", facts)
+    return int(match[1]) if match else 0
+
 
 _DEFAULT_S = 1.0
 _LONGEST_S = 24 * 3600.0

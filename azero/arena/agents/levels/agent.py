@@ -18,7 +18,7 @@ from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import State
 from azero.games.contract import sign_of
-from azero.mcts import Search, affordable_nodes, root_value
+from azero.mcts import TreeSearch, affordable_nodes, root_value
 from azero.mcts.proving.wins import wins_in_one
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.search.tree_arrays import mean_values
@@ -59,7 +59,7 @@ class LevelAgent(Agent):
         self.limit, self.resign_below = Limit(level.simulations), inner.resign_below
         self.net_alone, self.heads_alone = inner.net_alone, inner.heads_alone
         self.plays_side_by_side = inner.plays_side_by_side
-        self._search: Search | None = None
+        self._search: TreeSearch | None = None
         self._states: list[State] = []
         self._begins: list[int] = []  # plies of the openings
         self._began: int | None = None  # plies before its first move on the clock
@@ -196,7 +196,7 @@ class LevelAgent(Agent):
         """Whether it runs a search of the inner agent's kind, all slots together, or asks it for suggestions."""
         return isinstance(self.inner, SearchAgent) and self.inner.has_plain_trees
 
-    def _search_of(self, num_trees: int) -> Search:
+    def _search_of(self, num_trees: int) -> TreeSearch:
         """Returns its search, of so many trees or more."""
         assert isinstance(self.inner, SearchAgent)
         if self._search is None or len(self._search.forest.trees) < num_trees:
@@ -212,7 +212,7 @@ class LevelAgent(Agent):
         return self._search
 
     def _run(
-        self, search: Search, slots: Sequence[int], states: Sequence[State], seeds: Sequence[int], simulations: int
+        self, search: TreeSearch, slots: Sequence[int], states: Sequence[State], seeds: Sequence[int], simulations: int
     ) -> None:
         """Searches positions from nothing; a search depends on the position and the seed alone."""
         for slot, state, seed in zip(slots, states, seeds, strict=True):
@@ -235,7 +235,7 @@ def _draw(judged: Judged, level: Level, state: State, seed: int) -> int:
     return draw_move(judged, level, wins_in_one(state), rng)
 
 
-def _judged_in(search: Search, b: int) -> Judged:
+def _judged_in(search: TreeSearch, b: int) -> Judged:
     """Returns what a search knows of the root's moves of tree b, in the order of the legal actions."""
     nodes = search.forest.nodes[b]
     places = children_of(nodes)

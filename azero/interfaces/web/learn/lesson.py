@@ -8,7 +8,7 @@ from azero.errors import BadInput
 from azero.games import State
 from azero.interfaces.web.learn.recorder import Recorder
 from azero.interfaces.web.learn.simulation import Choice, Simulation
-from azero.mcts import Puct, Search, Settings, Uct
+from azero.mcts import Puct, Settings, TreeSearch, Uct
 from azero.mcts.reference.search import Node
 from azero.mcts.roots.visits import VisitsRoot
 
@@ -29,7 +29,7 @@ def plain(settings: Settings) -> Settings:
     )
 
 
-def recorder_of(state: State, search: Search | None, c: float | None, seed: int) -> Recorder:
+def recorder_of(state: State, search: TreeSearch | None, c: float | None, seed: int) -> Recorder:
     """Returns the recorder of a position.
 
     Args:

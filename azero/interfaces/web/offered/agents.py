@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from azero.arena.agents.analysis import UNLIMITED
-from azero.arena.agents.checkpoints import exists, find_checkpoint, has_folder
-from azero.arena.agents.classical import CLASSICAL, word_of
+from azero.arena.agents.checkpoints import find_checkpoint, has_folder
 from azero.arena.agents.levels import Table, levels_of
-from azero.arena.agents.names import identity_of, make_agent, split_name
-from azero.arena.agents.options import split_options, split_program
+from azero.arena.agents.names import identity_of, make_agent, parse_name
+from azero.arena.agents.options import split_program
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import KOMI, differences, is_playable
@@ -77,7 +76,7 @@ class OfferedAgent:
         is_told = self.kind != "program" and (self.run is not None or not has_folder(self.name))
         if not is_told or not self.name.isprintable():
             return None
-        return split_name(self.name)[0]
+        return parse_name(self.name).base
 
     @property
     def judges(self) -> bool:
@@ -87,19 +86,19 @@ class OfferedAgent:
     @property
     def simulations(self) -> int:
         """Its simulations of a suggestion, unless a request says otherwise; 0: it has no such limit."""
-        simulations = 0 if self.kind in ("random", "program") else split_name(self.name)[1].simulations
+        simulations = 0 if self.kind in ("random", "program") else parse_name(self.name).limit.simulations
         return simulations if simulations < UNLIMITED else 0
 
     @property
     def seconds(self) -> float | None:
         """Its time of a suggestion, unless a request says otherwise; None: its name has none."""
-        return None if self.kind == "program" else split_name(self.name)[1].seconds
+        return None if self.kind == "program" else parse_name(self.name).limit.seconds
 
 
 @functools.lru_cache(maxsize=64)
 def _identity(name: str) -> str:
     """Returns an agent's identity. Levels have simulations of their own, so its limit does not count."""
-    return identity_of(split_name(name)[0])
+    return identity_of(parse_name(name).base)
 
 
 def offered_agent(name: str, agent_id: str, source: str, run: str | None = None, title: str = "") -> OfferedAgent:
@@ -109,15 +108,13 @@ def offered_agent(name: str, agent_id: str, source: str, run: str | None = None,
         if not command:
             raise BadInput(f"agent {name!r} names no command")
         return OfferedAgent(agent_id, name, printable(Path(command[0]).name), "program", source)
-    base, _ = split_name(name)
-    if not exists(Path(base)) and "level" in split_options(base)[1]:
+    parsed = parse_name(name)
+    if parsed.level is not None:
         raise BadInput(f"agent {name!r} plays at a level; leave it out: the page has all levels")
-    word = word_of(base)
-    if word == "random" or word in CLASSICAL:
+    if parsed.kind != "net":
         make_agent(name, built_in_game(_SMALL).game).close()  # raises BadInput if it cannot be made
-        return OfferedAgent(agent_id, name, title or name, word, source)
-    path, _ = split_options(base) if not exists(Path(base)) else (base, {})
-    file = find_checkpoint(path)
+        return OfferedAgent(agent_id, name, title or name, parsed.word, source)
+    file = find_checkpoint(parsed.word)
     version = file.stat().st_mtime_ns
     return OfferedAgent(agent_id, name, title or "azero", "net", source, *_net_of(file, version), run, version)
 

@@ -7,7 +7,7 @@ import pytest
 from azero.arena.agents.names import make_agent
 from azero.games import make_game, without_compiling
 from azero.interfaces.web.learn.lesson import Lesson, recorder_of
-from azero.mcts import Puct, Search, Settings
+from azero.mcts import Puct, Settings, TreeSearch
 from tests.mcts.evaluators import HashEvaluator
 
 NUM_SIMULATIONS = 40
@@ -83,9 +83,9 @@ def test_puct_is_the_search_whatever_its_settings(name, moves):
     state = make_game(name).state_from_moves(moves)
     rule = Puct(c_puct=1.7)
     own = Settings(is_looking_ahead=True, proof_nodes=20, leaves_per_tree=4, cache_mib=1, is_stopping_early=True)
-    lesson = Lesson(recorder_of(state.clone(), Search(state.game, rule, own, HashEvaluator(state.game)), None, 5))
+    lesson = Lesson(recorder_of(state.clone(), TreeSearch(state.game, rule, own, HashEvaluator(state.game)), None, 5))
     done = run(lesson)
-    search = Search(state.game, rule, Settings(), HashEvaluator(state.game))
+    search = TreeSearch(state.game, rule, Settings(), HashEvaluator(state.game))
     search.start(0, state, seed=5)
     search.run([0], NUM_SIMULATIONS)
     nodes = search.forest.nodes[0]
@@ -98,7 +98,7 @@ def test_puct_is_the_search_whatever_its_settings(name, moves):
 @pytest.mark.parametrize("method", ["uct", "puct"])
 def test_terms_add_up_to_the_score_that_selects(method):
     game = make_game("connect_four")
-    search = None if method == "uct" else Search(game, Puct(), Settings(), HashEvaluator(game))
+    search = None if method == "uct" else TreeSearch(game, Puct(), Settings(), HashEvaluator(game))
     reasons = set()
     for done in run(lesson_of("connect_four", "44", search)):
         for at, selection in enumerate(done["selections"]):

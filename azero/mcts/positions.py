@@ -1,16 +1,189 @@
-"""`Positions`: moves a search from position to position, and keeps the trees of those it leaves."""
+"""`Positions`: moves a search from position to position, and keeps the trees of those it leaves.
 
-from collections.abc import Hashable
+A position may have several trees: each has a thread of its own, and their roots are added up. Source: root
+parallelization, Chaslot et al., Parallel Monte-Carlo tree search (2008).
+"""
+
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 
+from azero.compiler.jit import kernel
 from azero.compiler.rng import derive_seed
 from azero.games import State
-from azero.mcts.positions.kept_trees import KeptTrees, TreeMemory, copy_subtree, node_of, sum_up_root
-from azero.mcts.positions.several_trees import search_in_shares
+from azero.mcts.proving.proofs import prove_from_children
+from azero.mcts.proving.root_solver import KnownMove
 from azero.mcts.search.deadline import Deadline
-from azero.mcts.search.search import Search
-from azero.mcts.tree import NODE_DTYPE, UNPROVEN
+from azero.mcts.search.search import TreeSearch
+from azero.mcts.tree import NODE_DTYPE, UNPROVEN, child_of_action, children_of
+
+
+def search_in_shares(search: TreeSearch, num_simulations: int, deadline: Deadline) -> None:
+    """Makes simulations in all trees of a search, in equal shares, until the deadline has passed."""
+    num_trees = len(search.forest.trees)
+    share, num_more = divmod(num_simulations, num_trees)
+    search.begin(range(num_trees), share)
+    search.forest.trees.target[:num_more] += 1
+    search.proceed(range(num_trees), deadline)
+
+
+@contextmanager
+def added_roots(search: TreeSearch) -> Iterator[None]:
+    """Within the block, the root of tree 0 and its children have the visits, values and proofs of all trees."""
+    nodes = search.forest.nodes[0]
+    places = [0, *children_of(nodes)]
+    before = nodes[places].copy()
+    add_roots(search.settings.is_proving, search.forest)
+    try:
+        yield
+    finally:
+        nodes[places] = before
+
+
+@kernel
+def add_roots(is_proving, forest):
+    """Adds the visits, values and proofs of all roots and their children to those of tree 0."""
+    nodes = forest.nodes[0]
+    root = nodes[0]
+    for b in range(1, len(forest.trees)):
+        others = forest.nodes[b]
+        if root.first_child == 0 or others[0].first_child == 0:
+            continue
+        root.N += others[0].N
+        root.W += others[0].W
+        for k in range(root.first_child, root.first_child + root.num_children):
+            child, other = nodes[k], others[child_of_action(others, nodes[k].action)]
+            child.N += other.N
+            child.W += other.W
+            if child.proven == UNPROVEN and other.proven != UNPROVEN:
+                child.proven, child.proven_plies = other.proven, other.proven_plies
+    if is_proving and root.first_child > 0:
+        prove_from_children(nodes, 0)
+
+
+_MOST_POSITIONS = 256
+
+
+class KeptTrees(NamedTuple):
+    """The B trees of a position. Nothing is copied: another position gets other arrays."""
+
+    nodes: np.recarray  # [B, M] NODE_DTYPE
+    roots: np.ndarray  # [B] NODE_DTYPE, copies of the roots
+    trees: np.recarray  # [B] TREE_DTYPE
+    known_moves: list[dict[int, KnownMove]]  # for each tree, the solved moves of its root
+    is_solver_done: bool  # whether the root's solver needs no further try
+
+    @property
+    def visits(self) -> int:
+        """Visits of all roots."""
+        return int(self.roots["N"].sum())
+
+    @property
+    def num_bytes(self) -> int:
+        """Memory in use. The rest of the arrays was never written, so it has none."""
+        return int(self.trees.num_nodes.sum()) * NODE_DTYPE.itemsize
+
+
+class TreeMemory:
+    """Keeps the trees of positions, within a number of bytes. The positions that were not used for longest go first."""
+
+    def __init__(self, most_bytes: int):
+        self._most_bytes, self._num_bytes = most_bytes, 0
+        self._kept: OrderedDict[Hashable, KeptTrees] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._kept
+
+    def keep(self, key: Hashable, kept: KeptTrees) -> None:
+        """Keeps the trees of a position. Trees that alone are too large are not kept."""
+        self.take(key)
+        if kept.num_bytes > self._most_bytes:
+            return
+        while self._kept and (
+            self._num_bytes + kept.num_bytes > self._most_bytes or len(self._kept) == _MOST_POSITIONS
+        ):
+            self.take(next(iter(self._kept)))
+        self._kept[key] = kept
+        self._num_bytes += kept.num_bytes
+
+    def take(self, key: Hashable) -> KeptTrees | None:
+        """Returns the trees of a position, and keeps them no longer; None if there are none."""
+        kept = self._kept.pop(key, None)
+        self._num_bytes -= kept.num_bytes if kept else 0
+        return kept
+
+    def take_oldest(self) -> KeptTrees | None:
+        """As `take`, for the position that was not used for longest."""
+        return self.take(next(iter(self._kept))) if self._kept else None
+
+
+def node_of(nodes: np.recarray, line: list[int]) -> int:
+    """Returns the node that `line`, actions from the root on, leads to; -1 if it is not in the tree."""
+    index = 0
+    for action in line:
+        first, count = int(nodes["first_child"][index]), int(nodes["num_children"][index])
+        found = np.flatnonzero(nodes["action"][first : first + count] == action) if first else np.zeros(0, np.int64)
+        if not len(found):
+            return -1
+        index = first + int(found[0])
+    return index
+
+
+@kernel
+def copy_subtree(nodes, index, copy, tree, is_kept, most):
+    """Writes the subtree of node `index` into `copy` ([M] NODE_DTYPE), breadth first; its root is node 0 there.
+
+    Args:
+      tree: the record of the copy.
+      is_kept: [A] bool, whether a child of the new root is copied, by its action.
+      most: how many nodes are copied. The deepest ones are left out; their parents become leaves with visits.
+    """
+    copy[0] = nodes[index]
+    size, done = 1, 0
+    while done < size:
+        node = copy[done]
+        old_first = node.first_child
+        if old_first and done > 0 and size + node.num_children > most:
+            node.first_child = node.num_children = node.num_visited = 0
+        elif old_first:
+            node.first_child = size
+            num_kept, num_visited = 0, 0
+            for k in range(node.num_children):
+                if done > 0 or is_kept[nodes[old_first + k].action]:
+                    copy[size] = nodes[old_first + k]
+                    size += 1
+                    num_kept += 1
+                    num_visited += k < node.num_visited
+            node.num_children, node.num_visited = num_kept, num_visited
+        done += 1
+    tree.num_nodes = size
+    tree.has_noise = 0
+    tree.is_full = 0
+
+
+@kernel
+def sum_up_root(is_proving, nodes):
+    """Makes a root's visits, value and proof those of its children, after some were dropped; their priors sum to 1."""
+    root = nodes[0]
+    first, last = root.first_child, root.first_child + root.num_children
+    N, W, total = 1, root.W / max(root.N, 1), 0.0
+    for child in range(first, last):
+        N += nodes[child].N
+        W += nodes[child].W
+        total += np.float64(nodes[child].P)
+    for child in range(first, last):
+        share = np.float64(nodes[child].P) / total if total > 0.0 else 1.0 / root.num_children
+        nodes[child].P = np.float32(share)
+    root.N, root.W, root.proven = N, W, UNPROVEN
+    if is_proving:
+        prove_from_children(nodes, 0)
+
 
 _FEWEST_VISITS = 3
 """Trees with fewer visits are not kept. If many positions take turns, each turn adds few visits."""
@@ -36,12 +209,12 @@ class Positions:
       can_keep: whether trees can be kept. Some searches have more than trees.
     """
 
-    def __init__(self, search: Search, kept_bytes: int, seed: int):
+    def __init__(self, search: TreeSearch, kept_bytes: int, seed: int):
         self.search = search
         self.state: State | None = None
         self.allowed: frozenset[int] | None = None
         self.is_solver_done = False
-        self.can_keep = type(search) is Search
+        self.can_keep = type(search) is TreeSearch
         self._memory, self._seed = TreeMemory(kept_bytes), seed
         self._trees = range(len(search.forest.trees))
 

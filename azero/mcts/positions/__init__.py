@@ -1,1 +1,0 @@
-"""Searching one position after another: kept trees, and several trees of one position."""

@@ -1,1 +1,0 @@
-"""Nets in files for other programs."""
