@@ -4,7 +4,7 @@
     python benchmarks/book_lessons.py FOLDER --net connect_four --held-out held_out.txt
 
 The book is BitBully's, by Markus Thill. It has the results of positions after 12 plies. The script computes the results
-of earlier positions from them. It writes files in the format of docs/benchmarks.md, with one of two mirror images. All
+of earlier positions from them. It writes files in the format of docs/solved_positions.md, with one of two mirror images. All
 positions of at most 7 plies are written four times each, because they are few. Of the positions of 8 to 11 plies it
 writes a sample, mostly positions of which the net is unsure. Positions of azero's own benchmark are omitted. So are the
 held-out positions, which are drawn from all positions of 8 to 11 plies.

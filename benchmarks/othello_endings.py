@@ -1,4 +1,4 @@
-"""Writes solved endings of Othello, as a benchmark in the format of docs/benchmarks.md.
+"""Writes solved endings of Othello, as a benchmark in the format of docs/solved_positions.md.
 
     python benchmarks/othello_endings.py endings.txt --positions 500 --empties 14
     azero evaluate othello_6x6@200 --benchmark endings.txt

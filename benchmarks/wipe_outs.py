@@ -1,4 +1,4 @@
-"""Writes openings of Othello in which a move loses all stones, as a benchmark in the format of docs/benchmarks.md.
+"""Writes openings of Othello in which a move loses all stones, as a benchmark in the format of docs/solved_positions.md.
 
     python benchmarks/wipe_outs.py wipe_outs.txt --positions 200
     azero evaluate othello_8x8@400 --benchmark wipe_outs.txt
