@@ -24,6 +24,7 @@ LINKED = (
     "LICENSE",
     "configs/*.toml",
     "docs/**/*.png",
+    "docs/pictures/*.svg",
     "docs/site.css",
     "examples/*.ipynb",
     "examples/*.py",
