@@ -4,7 +4,7 @@
     python benchmarks/replies_first.py --game "clobber(rows=6,columns=6)" --plies 11
 
 A position is some plies before the end of a random game. Both searches solve it, in turns, in the same process.
-docs/decisions/0011-roots-solved.md has the results.
+notes/2026-11-alpha-beta.md has the results.
 """
 
 import argparse
