@@ -16,6 +16,7 @@ PAGES = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "benchmarks/README.md",
     "checkpoints/README.md",
     "docs/**/*.md",
     "notes/*.md",

@@ -1,6 +1,6 @@
 """Draws the two pictures of the README into docs/pictures/: a suggestion, and the progress of a run.
 
-    python benchmarks/pictures.py runs/connect_four_quick --games 200
+    python docs/figures.py runs/connect_four_quick --games 200
 
 Each net that the run has kept plays a match against uct@1000.
 """
@@ -16,7 +16,7 @@ from azero.compiler.cache import cache_root
 from azero.system.files import write_whole
 from azero.training.comparing.finished import read_run
 
-PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
+PICTURES = Path(__file__).parent / "pictures"
 BLUE, RED, YELLOW = "#2b5ea8", "#c8402f", "#f0c33c"
 
 
