@@ -196,7 +196,9 @@ def measure_fuzz(options: argparse.Namespace) -> None:
             seed += 1
             words = ["--checks", "not_a_server_error", "--max-examples", "300", "--seed", str(seed), "--no-color"]
             phases = "examples,coverage,fuzzing" if seed == 1 else "fuzzing"
-            subprocess.run([str(program), "run", url, *words, "--phases", phases, "--request-timeout", "60"], check=False)
+            subprocess.run(
+                [str(program), "run", url, *words, "--phases", phases, "--request-timeout", "60"], check=False
+            )
     finally:
         app.state.context.searches.close()
         server.should_exit = True
