@@ -2,7 +2,7 @@
 
 It also prints evaluations per second, in all and as a share of the bare net's.
 
-    python benchmarks/selfplay_profile.py --config connect_four --checkpoint connect_four --games 256
+    python benchmarks/selfplay.py --config connect_four --checkpoint connect_four --games 256
 """
 
 import argparse
