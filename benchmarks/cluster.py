@@ -294,7 +294,7 @@ def add_measure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, help="a run of connect_four_quick")
 
 
-def measure_measure(options: argparse.Namespace) -> None:
+def write_figures(options: argparse.Namespace) -> None:
     """What docs/scale.md is made of."""
     FIGURES.write_text(json.dumps(service_times(options.run), indent=1) + "\n")
 
@@ -302,7 +302,7 @@ def measure_measure(options: argparse.Namespace) -> None:
 COMMANDS = {
     "throughput": (add_throughput, measure_throughput, "self-play on a local cluster, as a ratio to the local pool"),
     "intake": (add_intake, measure_intake, "how many positions a second the driver takes in"),
-    "measure": (add_measure, measure_measure, "what docs/scale.md is made of"),
+    "measure": (add_measure, write_figures, "what docs/scale.md is made of"),
 }
 """What adds a command's options, what it does, and its line of help."""
 

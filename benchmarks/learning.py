@@ -312,7 +312,7 @@ def add_screen(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
 
 
-def measure_screen(options: argparse.Namespace) -> None:
+def screen(options: argparse.Namespace) -> None:
     """Trains on the games of a run, and tests on solved positions."""
     torch.use_deterministic_algorithms(True, warn_only=True)
     path, settings = options.run / "config.toml", [*options.set, "device.threads=1", f"replay.window={1 << 40}"]
@@ -337,7 +337,7 @@ def measure_screen(options: argparse.Namespace) -> None:
 COMMANDS = {
     "run": (add_run, run, "trains runs, and measures them"),
     "report": (add_report, report, "prints tables of what was measured"),
-    "screen": (add_screen, measure_screen, "trains on the games of a run, and tests on solved positions"),
+    "screen": (add_screen, screen, "trains on the games of a run, and tests on solved positions"),
 }
 """What adds a command's options, what it does, and its line of help."""
 

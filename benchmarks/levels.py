@@ -295,7 +295,7 @@ def add_calibrate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, default=PACKAGE / "data" / "levels", help="folder of the tables")
 
 
-def measure_calibrate(options: argparse.Namespace) -> None:
+def calibrate(options: argparse.Namespace) -> None:
     """Makes the table of a game."""
     agent = make_agent(options.agent, options.game)
     game = agent.game
@@ -373,7 +373,7 @@ def add_overlooks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--random", type=float, nargs="*", default=[0.1, 0.2, 0.3, 0.4, 0.5])
 
 
-def measure_overlooks(options: argparse.Namespace) -> None:
+def show_overlooked(options: argparse.Namespace) -> None:
     """Wins and blocks that levels overlook."""
     inner = make_agent(options.agent, options.game, seed=1)
     levels = table_of(inner.game).levels
@@ -393,8 +393,8 @@ def measure_overlooks(options: argparse.Namespace) -> None:
 
 
 COMMANDS = {
-    "calibrate": (add_calibrate, measure_calibrate, "makes the table of a game"),
-    "overlooks": (add_overlooks, measure_overlooks, "wins and blocks that levels overlook"),
+    "calibrate": (add_calibrate, calibrate, "makes the table of a game"),
+    "overlooks": (add_overlooks, show_overlooked, "wins and blocks that levels overlook"),
 }
 """What adds a command's options, what it does, and its line of help."""
 

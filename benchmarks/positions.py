@@ -97,7 +97,7 @@ def add_endings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0)
 
 
-def measure_endings(options: argparse.Namespace) -> None:
+def write_endings(options: argparse.Namespace) -> None:
     """Solved endings of Othello."""
     net = make_agent(f"{options.net}{PLAYERS[0]}", seed=options.seed)
     if not isinstance(net.game.rules, Othello):
@@ -243,7 +243,7 @@ def add_wipe_outs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0)
 
 
-def measure_wipe_outs(options: argparse.Namespace) -> None:
+def write_wipe_outs(options: argparse.Namespace) -> None:
     """Openings of Othello in which a move loses all stones."""
     lines: dict[tuple[int, int], str] = {}
     for positions in wiped_out_games(np.random.default_rng(options.seed)):
@@ -423,7 +423,7 @@ def add_book(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0)
 
 
-def measure_book(options: argparse.Namespace) -> None:
+def write_book(options: argparse.Namespace) -> None:
     """Lessons of Connect Four from a book of openings."""
     if importlib.util.find_spec("bitbully_databases") is None:
         raise SystemExit("the book is missing: pip install bitbully-databases==0.0.2")
@@ -451,9 +451,9 @@ def measure_book(options: argparse.Namespace) -> None:
 
 
 COMMANDS = {
-    "endings": (add_endings, measure_endings, "solved endings of Othello"),
-    "wipe-outs": (add_wipe_outs, measure_wipe_outs, "openings of Othello in which a move loses all stones"),
-    "book": (add_book, measure_book, "lessons of Connect Four from a book of openings"),
+    "endings": (add_endings, write_endings, "solved endings of Othello"),
+    "wipe-outs": (add_wipe_outs, write_wipe_outs, "openings of Othello in which a move loses all stones"),
+    "book": (add_book, write_book, "lessons of Connect Four from a book of openings"),
 }
 """What adds a command's options, what it does, and its line of help."""
 
