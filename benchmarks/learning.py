@@ -1,16 +1,23 @@
-"""Measures the effect of each learning option: runs of equal cost with and without it, several seeds, two games.
+"""Measures the effect of learning options: runs of equal cost with and without them, and training on fixed games.
 
     python benchmarks/learning.py run --games connect_four --variants base gumbel --seeds 0 1 2
     python benchmarks/learning.py report
+    python benchmarks/learning.py screen runs/quick --set training.batch_size=128
 
-The cost of a run is measured in forward passes of the net: one per evaluation in self-play, three per position of a
-training step. A run ends with the iteration that reaches the budget. Its best net then plays the best net of the run
-`base` with the same seed, and is tested on solved positions if its game has them. Each measurement is a line in
-results/learning/results.jsonl, and is not repeated. `report` prints a table of these lines for each game, and draws the
-curves of the runs of --variants and --seeds into results/learning/GAME.png.
+`run`: several seeds, two games. The cost of a run is measured in forward passes of the net: one per evaluation in
+self-play, three per position of a training step. A run ends with the iteration that reaches the budget. Its best net
+then plays the best net of the run `base` with the same seed, and is tested on solved positions if its game has them.
+Each measurement is a line in results/learning/results.jsonl, and is not repeated. `report` prints a table of these
+lines for each game, and draws the curves of the runs of --variants and --seeds into results/learning/GAME.png.
 
 With --cluster, all runs train at the same time, each on a core or GPU of the cluster, whose workers play the matches,
 too. No worker needs the files of this machine.
+
+`screen` trains a net from nothing on the games of a run, and tests it on solved positions. It takes minutes. Test what
+wins there in a whole run, too: notes/2026-11-screening.md has changes that won only there. It prints a line of JSON:
+the settings; the net's shares of mistakes and of wrong values; the mean squared error of its values to the true
+results; and seconds of CPU time, in one thread. Mistakes count in positions that list the moves that keep the result,
+and wrong values in all.
 """
 
 import argparse
@@ -18,25 +25,35 @@ import contextlib
 import json
 import math
 import statistics
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+import torch
+
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.recipes import Recipe, recipe_of, settled_device
 from azero.arena.benchmarks.benchmark import mistakes_in
 from azero.arena.benchmarks.exam import examine
-from azero.arena.benchmarks.files import read_benchmark, shipped_benchmark_of
+from azero.arena.benchmarks.files import Problem, read_benchmark, shipped_benchmark_of
 from azero.arena.matches.hall import Hall, Meeting, TaskPool
 from azero.arena.matches.statistics import elo_from_score
 from azero.bench.budget import BudgetedRun, iteration_within, keep_run, net_of, train_elsewhere, train_to_budget
 from azero.commands.clusters import workers_of
 from azero.config.reading import find_config, load_config
 from azero.config.schema import DeviceConfig
-from azero.games import make_game
+from azero.games import LOSS, make_game
+from azero.games.sizes import games_of
+from azero.nets.architectures.contract import Net
+from azero.selfplay.data.replay import Replay
 from azero.system.machine import count_cores
 from azero.training.comparing.comparison import compare_runs
+from azero.training.learning.trainer import Trainer
+from azero.training.run import Run
+from azero.training.state import Progress
 
 COMMON = (
     *("net.blocks=3", "net.channels=32", "selfplay.games_per_iteration=250", "selfplay.games_per_shard=125"),
@@ -81,21 +98,14 @@ T_95 = (math.nan, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, *
 """Two-sided 95 % quantiles of Student's t, by degrees of freedom."""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("do", choices=["run", "report"])
-    parser.add_argument("--games", nargs="+", choices=CONFIGS, default=list(CONFIGS))
-    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
-    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+def add_run(parser: argparse.ArgumentParser) -> None:
+    add_report(parser)
     parser.add_argument("--budget", type=float, default=1e6, help="forward passes of a run")
-    parser.add_argument("--folder", type=Path, default=Path("results/learning"))
     parser.add_argument("--cluster", metavar="WHERE", help="of Ray: local, auto or HOST:PORT; default: this machine")
-    options = parser.parse_args()
-    if options.do == "report":
-        print(tables(read_results(options.folder)))
-        for game in options.games:
-            draw_curves(options.folder, game, options.variants, options.seeds)
-        return
+
+
+def run(options: argparse.Namespace) -> None:
+    """Trains the runs, and measures them."""
     cases = [
         Case(game, variant, seed, options.budget)
         for seed in options.seeds
@@ -107,6 +117,20 @@ def main() -> None:
     with workers_of(options.cluster, DeviceConfig()) as pool:
         for case in trained(options.folder, cases, pool):
             measure(options.folder, case, pool)
+
+
+def add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--games", nargs="+", choices=CONFIGS, default=list(CONFIGS))
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--folder", type=Path, default=Path("results/learning"))
+
+
+def report(options: argparse.Namespace) -> None:
+    """Prints the tables, and draws the curves."""
+    print(tables(read_results(options.folder)))
+    for game in options.games:
+        draw_curves(options.folder, game, options.variants, options.seeds)
 
 
 class Case(NamedTuple):
@@ -248,6 +272,85 @@ def cells(measured: dict[str, list[dict]], value: Callable[[dict], float], form:
         mean, half = statistics.mean(some), quantile * scatter / math.sqrt(len(some))
         texts.append(f"{form.format(mean)} [{form.format(mean - half)}, {form.format(mean + half)}]")
     return texts
+
+
+def train_on(trainer: Trainer, replay: Replay, num_steps: int, seed: int) -> None:
+    """Takes a whole schedule of steps."""
+    generators = (np.random.default_rng([seed, step]) for step in range(num_steps))
+    for step, sample in enumerate(replay.samples(trainer.config.batch_size, generators)):
+        trainer.step(sample, step / num_steps)
+
+
+def test_net(net: Net, problems: list[Problem]) -> dict[str, float]:
+    """Returns the net's shares of mistakes and of wrong values, and its values' mean squared error."""
+    with torch.inference_mode():
+        prediction = net(torch.from_numpy(np.stack([each.state.planes() for each in problems])))
+    logits, values = prediction.policy_logits.numpy(), prediction.value().numpy()
+    results = np.array([each.result for each in problems])
+    chosen = np.array([_most_likely(row, each) for row, each in zip(logits, problems, strict=True)])
+    pairs = zip(chosen, problems, strict=True)
+    mistakes = [
+        each.result != LOSS and action not in each.keeping for action, each in pairs if each.keeping is not None
+    ]
+    likely = 1 - prediction.result_logits.argmax(1).numpy()  # from the order win, draw, loss
+    return {
+        "mistakes": round(float(np.mean(mistakes)), 4),
+        "wrong_values": round(float((likely != results).mean()), 4),
+        "squared_error": round(float(((values - results) ** 2).mean()), 4),
+    }
+
+
+def _most_likely(logits: np.ndarray, problem: Problem) -> int:
+    """Returns the legal action with the highest logit."""
+    legal = problem.state.legal_actions()
+    return int(legal[int(np.argmax(logits[legal]))])
+
+
+def add_screen(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", type=Path)
+    parser.add_argument("--samples", type=float, default=500e3, help="positions drawn in all")
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
+
+
+def screen(options: argparse.Namespace) -> None:
+    """Trains on the games of a run, and tests on solved positions."""
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    path, settings = options.run / "config.toml", [*options.set, "device.threads=1", f"replay.window={1 << 40}"]
+    if not path.exists():
+        raise SystemExit(f"{options.run} is not a run: it has no config.toml")
+    config = load_config(path, settings, is_of_run=True)
+    game = games_of(config.game)[-1]
+    benchmark = shipped_benchmark_of(game)
+    if benchmark is None:
+        raise SystemExit(f"there are no solved positions of {game}")
+    names = sorted(path.stem for path in (options.run / "replay").glob("*.safetensors"))
+    replay = Run(options.run, config, game).load_replay(Progress(shards=names))
+    trainer = Trainer(config, game)
+    begin = time.process_time()
+    train_on(trainer, replay, round(options.samples / config.training.batch_size), config.seed)
+    seconds = time.process_time() - begin
+    problems = [problem for each in read_benchmark(benchmark, game).sets for problem in each.problems]
+    line = {"settings": options.set, **test_net(trainer.candidate(), problems), "cpu_s": round(seconds)}
+    print(json.dumps(line), flush=True)
+
+
+COMMANDS = {
+    "run": (add_run, run, "trains runs, and measures them"),
+    "report": (add_report, report, "prints tables of what was measured"),
+    "screen": (add_screen, screen, "trains on the games of a run, and tests on solved positions"),
+}
+"""What adds a command's options, what it does, and its line of help."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, (add_options, work, text) in COMMANDS.items():
+        command = commands.add_parser(name, help=text)
+        add_options(command)
+        command.set_defaults(work=work)
+    options = parser.parse_args()
+    options.work(options)
 
 
 if __name__ == "__main__":

@@ -1,39 +1,102 @@
-"""Calibrates the levels of a game by matches, and writes their table.
+"""Calibrates the levels of a game by matches, and counts the wins and blocks that levels overlook.
 
-    python benchmarks/levels.py connect_four
-    python benchmarks/levels.py uct --game hex --check 100
-    python benchmarks/levels.py tic_tac_toe --levels=-1.00,0.00,full --explore 300 --check 600
+    python benchmarks/levels.py calibrate connect_four
+    python benchmarks/levels.py calibrate uct --game hex --check 100
+    python benchmarks/levels.py calibrate tic_tac_toe --levels=-1.00,0.00,full --explore 300 --check 600
+    python benchmarks/levels.py overlooks "connect_four(solve_nodes=0)" --games 400
 
-Settings lie on a path from weak to strong. The script plays neighbours along the path, fits the path's Elo as a smooth
-rising curve, and takes settings that are equal steps of Elo apart. It plays these against each other and fits again,
-`--rounds` times. Then the levels are fixed, and each plays fresh games with the next lower one. The table is written
-after every 20 pairs of these. A game in which eight levels would be less than a step apart gets fewer. All games are
-kept in `--keep`: another call goes on from there, and `--again` lets the levels move before it checks them. A small
-game may have too few levels so; `--levels` gives their places on the path instead.
+`calibrate`: settings lie on a path from weak to strong. The script plays neighbours along the path, fits the path's Elo
+as a smooth rising curve, and takes settings that are equal steps of Elo apart. It plays these against each other and
+fits again, `--rounds` times. Then the levels are fixed, and each plays fresh games with the next lower one. The table
+is written after every 20 pairs of these. A game in which eight levels would be less than a step apart gets fewer. All
+games are kept in `--keep`: another call goes on from there, and `--again` lets the levels move before it checks them. A
+small game may have too few levels so; `--levels` gives their places on the path instead. A player is `random`, `full`
+(full strength), or a place on the path, e.g. `2.50`.
+
+`overlooks`: each level, and "the best move, sometimes a random one", plays against `uct@100`, with the judgement of the
+agent that is named. The best move is that of its full strength. A win is overlooked if another move is played. A block
+is overlooked if one move alone keeps the opponent from winning at once, and another is played. The script prints a line
+per player: its Elo against `uct@100`, the cases, and the share that it overlooked with a 95 % interval.
 """
 
 import argparse
 import itertools
 import json
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
 import numpy as np
-from level_curve import BEST_STEP, FULL, RANDOM, spread_levels
 
 import azero
-from azero.arena.agents.agent import Agent
-from azero.arena.agents.levels.agent import LevelAgent
-from azero.arena.agents.levels.level import ADAPTIVE, Level
+from azero.arena.agents.agent import Agent, Limit
+from azero.arena.agents.levels import LevelAgent, table_of
+from azero.arena.agents.levels.level import ADAPTIVE, MOST_LEVELS, Level
 from azero.arena.agents.levels.table import FORMAT
 from azero.arena.agents.names import identity_of, make_agent
+from azero.arena.agents.suggestion import Suggestion
 from azero.arena.matches.match import play_match
-from azero.arena.matches.results import pair_scores
-from azero.arena.matches.statistics import score_from_elo, score_interval
-from azero.arena.ratings.model import Scores, estimate
+from azero.arena.matches.results import MatchResult, pair_scores
+from azero.arena.matches.statistics import elo_from_score, elo_interval, score_from_elo, score_interval
+from azero.arena.ratings.model import ELO, Scores, estimate
 from azero.compiler.rng import derive_seed
-from azero.games import Game
+from azero.games import Game, State
+from azero.mcts.proving.wins import LETS_WIN, QUIET, WINS, wins_in_one
 from azero.system.files import PACKAGE, write_whole
+
+RANDOM, FULL = "random", "full"
+KNOTS = np.arange(0, 8.25, 0.5)
+"""Places on the path between which the curve is straight; the path ends at the last one."""
+
+ROUGHNESS = 40.0  # Elo by which the curve bends at a knot, as a standard deviation
+LEAST_STEP, BEST_STEP, MOST_STEP = 100.0, 120.0, 150.0  # Elo between levels: 64 %, 67 % and 70 %
+
+
+def curve_of(pairs: list[list]) -> tuple[np.ndarray, float]:
+    """Returns the Elo above random of the places KNOTS, which never falls, and that of full strength.
+
+    A pair's score has the mean 1 / (1 + exp(t_b - t_a)). The curve's ratings t maximise the likelihood times a normal
+    prior of the curve's bends [1], by Newton's method.
+
+    Args:
+      pairs: pairs of games, as [a, b, score of a].
+
+    Source:
+      [1] Eilers and Marx, Flexible smoothing with B-splines and penalties, Statistical Science 11 (1996).
+    """
+    num = len(KNOTS)
+
+    def row(name: str) -> np.ndarray:
+        if name == RANDOM:
+            return np.zeros(num + 1)
+        if name == FULL:
+            return np.eye(num + 1)[num]
+        return np.append([np.interp(float(name), KNOTS, unit) for unit in np.eye(num)], 0.0)
+
+    X = np.array([row(a) - row(b) for a, b, _ in pairs])  # [pairs, knots + 1]
+    y = np.array([score for _, _, score in pairs])
+    bends = np.diff(np.eye(num + 1)[:num], 2, axis=0) * ELO / ROUGHNESS
+    penalty = bends.T @ bends + 1e-3 * np.eye(num + 1)
+    t = np.zeros(num + 1)
+    for _ in range(50):
+        s = 1 / (1 + np.exp(-X @ t))
+        precision = 2 * X.T @ (X * (s * (1 - s))[:, None]) + penalty  # a pair is two games
+        t += np.clip(np.linalg.solve(precision, 2 * X.T @ (y - s) - penalty @ t), -1, 1)
+    return np.maximum.accumulate(ELO * t[:num]), float(ELO * t[num])
+
+
+def spread_levels(pairs: list[list]) -> list[str]:
+    """Returns the players that are to be the levels, weakest first; the last one is full strength."""
+    curve, full = curve_of(pairs)
+    span = full - max(float(curve[0]), BEST_STEP)
+    num_steps = int(np.clip(round(span / BEST_STEP), 1, MOST_LEVELS - 1))
+    if span / num_steps < LEAST_STEP:
+        num_steps = max(1, num_steps - 1)
+    step = min(span / num_steps, MOST_STEP)
+    wanted = [full - step * k for k in range(num_steps, 0, -1)]
+    rising = curve + 1e-3 * np.arange(len(curve))
+    return [*dict.fromkeys(f"{float(np.interp(each, rising, KNOTS)):.2f}" for each in wanted), FULL]
+
 
 RECIPE = (
     *((20, 100, 100, 0.86), (30, 45, 80, 0.9), (60, 25, 60, 0.95), (60, 14, 45, 0.98), (100, 9, 35, 1.0)),
@@ -218,8 +281,7 @@ def rate_anchor(pool: Pool) -> None:
     play_up_to(pool, [pool.levels[low], ANCHOR], 2 * BATCH)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_calibrate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", help="uct, or a net")
     parser.add_argument("--game", help="the game, for agents without a net")
     parser.add_argument("--full", type=int, help="simulations of full strength; 1000, or 400 with a net")
@@ -231,7 +293,10 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="spread the levels by all games so far")
     parser.add_argument("--keep", type=Path, default=Path("runs/levels"), help="folder of the games")
     parser.add_argument("--out", type=Path, default=PACKAGE / "data" / "levels", help="folder of the tables")
-    options = parser.parse_args()
+
+
+def calibrate(options: argparse.Namespace) -> None:
+    """Makes the table of a game."""
     agent = make_agent(options.agent, options.game)
     game = agent.game
     agent.close()
@@ -254,6 +319,95 @@ def main() -> None:
         if options.adaptive and number < len(pool.levels):
             play_up_to(pool, [pool.levels[number - 1], ADAPTIVE], options.adaptive, pool.since)
             write(pool, options.out / f"{stem}.json")
+
+
+class SometimesRandom(Agent):
+    """Plays a random move with a probability, and otherwise what another agent plays."""
+
+    def __init__(self, inner: Agent, probability: float):
+        super().__init__(f"random {probability:.0%}", inner.game, inner.seed)
+        self._inner, self._probability = inner, probability
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        self._inner.start(num_slots, states, first_game)
+        self._states = [state.clone() for state in states]
+        self._random = [np.random.default_rng(derive_seed(self.seed, first_game + slot)) for slot in range(num_slots)]
+
+    def advance(self, slot: int, action: int) -> None:
+        self._inner.advance(slot, action)
+        self._states[slot].apply_action(action)
+
+    def _choose(self, slots: Sequence[int]) -> list[int]:
+        best = self._inner.choose(slots)
+        for place, slot in enumerate(slots):
+            if self._random[slot].random() < self._probability:
+                best[place] = int(self._random[slot].choice(self._states[slot].legal_actions()))
+        return best
+
+    def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
+        return self._inner.suggest(state, simulations, seconds)
+
+
+def count_overlooked(game: Game, result: MatchResult) -> tuple[int, int]:
+    """Returns in how many positions A had a win or a block in one, and in how many of these it overlooked it."""
+    cases = overlooked = 0
+    for each in result.results:
+        state = game.new_initial_state()
+        for ply, action in enumerate(each.actions):
+            if ply >= each.opening_plies and (state.current_player() == 0) == each.a_is_first:
+                kinds = wins_in_one(state)
+                kind = kinds[state.legal_actions().index(action)]
+                if (kinds == WINS).any():
+                    cases, overlooked = cases + 1, overlooked + (kind != WINS)
+                elif len(kinds) > 2 and (kinds == QUIET).sum() == 1:
+                    cases, overlooked = cases + 1, overlooked + (kind == LETS_WIN)
+            state.apply_action(action)
+    return cases, overlooked
+
+
+def add_overlooks(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agent", help="a net, or uct")
+    parser.add_argument("--game", help="the game, for agents without a net")
+    parser.add_argument("--levels", type=int, nargs="*", help="all but full strength, by default")
+    parser.add_argument("--games", type=int, default=160)
+    parser.add_argument("--random", type=float, nargs="*", default=[0.1, 0.2, 0.3, 0.4, 0.5])
+
+
+def show_overlooked(options: argparse.Namespace) -> None:
+    """Wins and blocks that levels overlook."""
+    inner = make_agent(options.agent, options.game, seed=1)
+    levels = table_of(inner.game).levels
+    inner.limit = Limit(levels[-1].simulations)
+    wanted = options.levels or range(1, len(levels))
+    players: list[Agent] = [LevelAgent(inner, levels[number - 1]) for number in wanted]
+    players += [SometimesRandom(inner, probability) for probability in options.random]
+    for player in players:
+        opponent = make_agent("uct@100", inner.game, seed=2)
+        result = play_match(player, opponent, inner.game, options.games)
+        low, high = elo_interval(result.pair_scores)
+        cases, overlooked = count_overlooked(inner.game, result)
+        share = overlooked / max(cases, 1)
+        width = 1.96 * (share * (1 - share) / max(cases, 1)) ** 0.5
+        elo = f"{elo_from_score(result.tally.score):+5.0f} [{low:+.0f}, {high:+.0f}]"
+        print(f"{player.name:<24} Elo {elo:<22} overlooked {share:6.1%} +- {width:.1%} of {cases}", flush=True)
+
+
+COMMANDS = {
+    "calibrate": (add_calibrate, calibrate, "makes the table of a game"),
+    "overlooks": (add_overlooks, show_overlooked, "wins and blocks that levels overlook"),
+}
+"""What adds a command's options, what it does, and its line of help."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, (add_options, work, text) in COMMANDS.items():
+        command = commands.add_parser(name, help=text)
+        add_options(command)
+        command.set_defaults(work=work)
+    options = parser.parse_args()
+    options.work(options)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,113 @@
-"""What a run costs on 10 to 10,000 workers: measures service times, checks the model, writes docs/scale.md's tables.
+"""What a run costs on 10 to 10,000 workers, by a model: writes the tables of docs/scale.md from docs/scale.json.
 
-python benchmarks/scale.py measure RUN   measures on a local Ray cluster, and writes docs/scale.json; RUN is a run of
-                                         connect_four_quick, which gives the times of training and gates
-python benchmarks/scale.py               writes the tables into docs/scale.md, by the model, from docs/scale.json
+    python benchmarks/cluster.py measure RUN    measures the times, and writes docs/scale.json
+    python benchmarks/scale.py                  writes the tables
+
+The model is a discrete-event simulation of a pool of tasks and of the stages of an iteration: workers play shards; the
+driver, one process, gives out tasks and takes in answers.
 """
 
-import argparse
+import heapq
 import json
+import math
 import re
 import statistics
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from cluster_model import Driver, Played, broadcast_s, iteration_s, play, play_here, shard_times
+
+from azero.cluster.attempts import MOST_AHEAD
+
+
+@dataclass(frozen=True)
+class Driver:
+    """Seconds that the driver, which does one thing at a time, takes.
+
+    Attributes:
+      submit_s: to give out a task.
+      answer_s: to take in an answer, whatever its size.
+      byte_s: for each byte of an answer: digest, unpacking, file.
+      disk_s: until the file of an answer is on the disk.
+    """
+
+    submit_s: float
+    answer_s: float
+    byte_s: float
+    disk_s: float = 0.0
+
+    def intake_s(self, size: float) -> float:
+        """Returns the seconds for an answer of so many bytes."""
+        return self.answer_s + self.byte_s * size + self.disk_s
+
+
+@dataclass(frozen=True)
+class Played:
+    """The self-play of an iteration.
+
+    Attributes:
+      elapsed_s: from its beginning to the last answer.
+      driver_s: of these, the seconds in which the driver had work.
+      worker_share: share of the workers' time in which they played.
+    """
+
+    elapsed_s: float
+    driver_s: float
+    worker_share: float
+
+
+def shard_times(mean_s: float, variation: float, num: int, seed: int = 0) -> np.ndarray:
+    """Returns the playing times of shards, [num] float64: log-normal, with this coefficient of variation."""
+    sigma2 = math.log1p(variation**2)
+    return np.random.default_rng(seed).lognormal(math.log(mean_s) - sigma2 / 2, math.sqrt(sigma2), num)
+
+
+def broadcast_s(net_bytes: float, num_nodes: int, bytes_per_s: float) -> float:
+    """Returns how long a net takes to all nodes: each that has it sends it on, to one node at a time."""
+    return math.ceil(math.log2(num_nodes + 1)) * net_bytes / bytes_per_s
+
+
+def play(
+    times: np.ndarray, num_workers: int, driver: Driver, shard_bytes: float, gap_s: float, begin_s: float = 0.0
+) -> Played:
+    """Simulates the self-play of an iteration, a shard for each of `times`.
+
+    The driver first gives out all tasks that the queue holds. From then on it takes in an answer, and gives out
+    another task. Workers take tasks in their order.
+
+    Args:
+      times: [n] float64, seconds that each shard takes its worker.
+      shard_bytes: bytes of an answer.
+      gap_s: seconds between a worker's tasks, if tasks wait.
+      begin_s: when the workers can begin, since they have the net.
+    """
+    intake_s = driver.intake_s(shard_bytes)
+    free = [begin_s] * num_workers  # a heap: when workers are free
+    finished: list[float] = []  # a heap: when tasks that were given out have been played
+    now, given, answered = 0.0, 0, 0
+    while answered < len(times):
+        if given < len(times) and given - answered < num_workers + MOST_AHEAD:
+            now += driver.submit_s
+            end = max(free[0], now) + gap_s + times[given]
+            heapq.heapreplace(free, end)
+            heapq.heappush(finished, end)
+            given += 1
+        else:
+            now = max(now, heapq.heappop(finished)) + intake_s
+            answered += 1
+    return Played(now, len(times) * (driver.submit_s + intake_s), float(times.sum()) / (num_workers * now))
+
+
+def play_here(times: np.ndarray, intake_s: float) -> Played:
+    """Returns the self-play of the local pool with one worker, which is the driver itself."""
+    elapsed_s = float(times.sum()) + len(times) * intake_s
+    return Played(elapsed_s, elapsed_s, float(times.sum()) / elapsed_s)
+
+
+def iteration_s(play_s: float, train_s: float, gate_s: float, is_ahead: bool) -> float:
+    """Returns how long an iteration takes, if self-play of the next one runs beside training and gate, or before."""
+    return max(play_s, train_s + gate_s) if is_ahead else play_s + train_s + gate_s
+
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES, PAGE = ROOT / "docs" / "scale.json", ROOT / "docs" / "scale.md"
@@ -165,17 +260,5 @@ def _round(num: float) -> int:
     return int(float(f"{num:.2g}"))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(dest="what", help="measures; otherwise tables are written")
-    commands.add_parser("measure").add_argument("run", type=Path, help="a run of connect_four_quick")
-    options = parser.parse_args()
-    if options.what:
-        from scale_measured import measure  # it needs Ray
-
-        FIGURES.write_text(json.dumps(measure(options.run), indent=1) + "\n")
-    PAGE.write_text(page_with_tables(PAGE.read_text(), json.loads(FIGURES.read_text())))
-
-
 if __name__ == "__main__":
-    main()
+    PAGE.write_text(page_with_tables(PAGE.read_text(), json.loads(FIGURES.read_text())))

@@ -7,12 +7,12 @@ import numpy as np
 
 from azero.games import State, make_game
 
-SCRIPT = Path(__file__).parent.parent / "benchmarks" / "book_lessons.py"
+SCRIPT = Path(__file__).parent.parent / "benchmarks" / "positions.py"
 GAME = make_game("connect_four")
 
 
 def load_script():
-    spec = importlib.util.spec_from_file_location("book_lessons", SCRIPT)
+    spec = importlib.util.spec_from_file_location("positions", SCRIPT)
     assert spec and spec.loader
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)

@@ -11,8 +11,16 @@ import pytest
 ROOT = Path(__file__).parent.parent
 sys.path.append(str(ROOT / "benchmarks"))
 
-from cluster_model import MOST_AHEAD, Driver, broadcast_s, iteration_s, play, play_here, shard_times  # noqa: E402
-from scale import page_with_tables  # noqa: E402
+from scale import (  # noqa: E402
+    MOST_AHEAD,
+    Driver,
+    broadcast_s,
+    iteration_s,
+    page_with_tables,
+    play,
+    play_here,
+    shard_times,
+)
 
 FREE = Driver(0.0, 0.0, 0.0)
 

@@ -9,11 +9,11 @@ import pytest
 
 from azero.arena.matches.statistics import score_from_elo
 
-SCRIPT = Path(__file__).parent.parent / "benchmarks" / "level_curve.py"
+SCRIPT = Path(__file__).parent.parent / "benchmarks" / "levels.py"
 
 
 def load_script():
-    spec = importlib.util.spec_from_file_location("level_curve", SCRIPT)
+    spec = importlib.util.spec_from_file_location("levels", SCRIPT)
     assert spec and spec.loader
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)

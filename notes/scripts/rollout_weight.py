@@ -15,7 +15,7 @@ from azero.arena.agents.search_agent import SearchAgent
 from azero.arena.matches.match import play_match
 from azero.arena.matches.statistics import score_interval
 from azero.config.schema import DeviceConfig, SearchConfig
-from azero.mcts import Search, Settings, rollout_named, selection_from_config
+from azero.mcts import Settings, TreeSearch, rollout_named, selection_from_config
 from azero.nets.checkpoint import Checkpoint, load_checkpoint
 from azero.nets.evaluator import ROWS, NetEvaluator
 
@@ -29,9 +29,9 @@ def mixed_agent(checkpoint: Checkpoint, weight: float, rollout: str, simulations
     settings = Settings.from_config(config)._replace(rollout_weight=weight)
     policy = rollout_named(rollout, game)
 
-    def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
+    def make_search(num_trees: int, nodes: int, leaves: int) -> TreeSearch:
         evaluator = NetEvaluator(checkpoint.net, DeviceConfig(), ROWS, 1)
-        return Search(game, selection_from_config(config), settings, evaluator, num_trees, nodes, rollout=policy)
+        return TreeSearch(game, selection_from_config(config), settings, evaluator, num_trees, nodes, rollout=policy)
 
     return SearchAgent(f"a = {weight:g}, {rollout}", game, Limit(simulations), make_search, seed)
 

@@ -3,7 +3,7 @@
     pip install bitbully==0.0.79 bitbully-databases==0.0.2
     PYTHONPATH=benchmarks:notes/scripts python notes/scripts/solved_positions.py solved.npz --held-out held_out.txt
 
-Positions of at most 12 plies are from BitBully's book (`benchmarks/book_lessons.py`): all of at most 10 plies, 1.2
+Positions of at most 12 plies are from BitBully's book (`benchmarks/positions.py book`): all of at most 10 plies, 1.2
 million of 11, 0.7 million of 12. BitBully solves those of 13 to 38 plies, after random moves (`middle_lessons.py`).
 Of two mirror images there is one. Positions of azero's own benchmark are left out, and one in 64 of plies 6 to 11,
 which are held out.
@@ -23,7 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from bitbully import bitbully_core
 from bitbully_databases import BitBullyDatabases
-from book_lessons import (
+from middle_lessons import KEPT, Board, board_of, legal_in, random_moves
+from positions import (
     BOOK_PLIES,
     in_standard_view,
     lines_of,
@@ -35,7 +36,6 @@ from book_lessons import (
     stones_of,
     write_lines,
 )
-from middle_lessons import KEPT, Board, board_of, legal_in, random_moves
 
 MOST_OF_A_PLY = {11: 1_200_000, 12: 700_000}
 HELD_OUT_PLIES, HELD_OUT_SHARE_BITS = range(6, 12), 6
@@ -44,7 +44,7 @@ LATE_PLIES = list(range(20, 39))
 
 
 class Solved(NamedTuple):
-    """Positions of the same ply, in the form of `book_lessons.py`, with results and moves as above."""
+    """Positions of the same ply, in the form of `benchmarks/positions.py`, with results and moves as above."""
 
     ply: int
     positions: np.ndarray

@@ -14,7 +14,7 @@ from azero.arena.agents.agent import Agent
 from azero.arena.matches.match import play_match
 from azero.arena.matches.statistics import Tally, score_interval
 from azero.games import Game, State, make_game
-from azero.mcts import Search, Settings, Uct
+from azero.mcts import Settings, TreeSearch, Uct
 
 C = 1.4
 
@@ -49,7 +49,7 @@ class Azero(FromScratch):
     def __init__(self, game: Game, num_simulations: int):
         super().__init__("azero", game)
         max_nodes = num_simulations * game.num_actions + 1
-        self.tree, self.num_simulations = Search(game, Uct(C), Settings(), max_nodes=max_nodes), num_simulations
+        self.tree, self.num_simulations = TreeSearch(game, Uct(C), Settings(), max_nodes=max_nodes), num_simulations
 
     def search(self, state: State) -> int:
         self.seed += 1

@@ -275,7 +275,7 @@ def test_tables_of_shipped_nets_are_of_their_present_weights():
     of_nets = {each["name"]: each["agent"] for each in found if each["agent"].startswith("net:")}
     assert len(of_nets) >= 4
     for name, identity in of_nets.items():
-        assert identity_of(name) == identity, f"calibrate it anew: python benchmarks/levels.py {name}"
+        assert identity_of(name) == identity, f"calibrate it anew: python benchmarks/levels.py calibrate {name}"
 
 
 def test_the_elo_of_another_agent_is_unknown():

@@ -11,7 +11,7 @@ from azero.arena.matches.statistics import elo_from_score, elo_interval
 from azero.arena.ratings.model import ELO, PRIOR_ELO, Scores, estimate
 from azero.arena.ratings.pairing import choose_pairings
 
-PATH = Path(__file__).parents[2] / "benchmarks" / "rating_coverage.py"
+PATH = Path(__file__).parents[2] / "benchmarks" / "ratings.py"
 
 
 def scores_of(num_agents, *matches):
@@ -132,7 +132,7 @@ def test_after_many_games_neighbours_meet():
 
 @pytest.mark.long
 def test_intervals_hold_their_coverage_in_simulated_pools():
-    spec = importlib.util.spec_from_file_location("rating_coverage", PATH)
+    spec = importlib.util.spec_from_file_location("ratings", PATH)
     simulation = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(simulation)
     shares = [simulation.coverage(kind, 40, 8, 200, seed=1)[0].mean() for kind in simulation.KINDS]

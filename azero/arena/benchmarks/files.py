@@ -1,4 +1,4 @@
-"""Reads solved positions from files. docs/benchmarks.md has the format."""
+"""Reads solved positions from files. docs/solved_positions.md has the format."""
 
 import math
 import re

@@ -1,6 +1,6 @@
 """Play ahead: the next iteration's self-play in the background, while this iteration is trained and its gate is held.
 
-The state says which net plays them. So they are equal, whether they are played ahead or not. See decision 46.
+The state says which net plays them. So they are equal, whether they are played ahead or not. See decision 7.
 """
 
 from types import TracebackType

@@ -1,0 +1,98 @@
+"""Measures what options of a net cost: the evaluations a second of two nets, and their ratio, in each runtime.
+
+    python benchmarks/nets.py sizes --games connect_four othello "go(size=9)"
+    python benchmarks/nets.py heads --games othello "go(size=9)"
+
+`sizes` compares `net.name = any_size` with `tower`. `heads` compares a net with `net.heads` with one without. Nets have
+5 blocks of 64 channels. Passes of 64 rows, on one thread, take turns.
+"""
+
+import argparse
+import time
+
+import numpy as np
+import torch
+
+from azero.config.schema import NetConfig
+from azero.games import Game, make_game
+from azero.nets.architectures.contract import with_noise
+from azero.nets.make import make_net
+from azero.nets.runtimes.calibration import sample_positions
+from azero.nets.runtimes.choice import Runtime, available_runtimes, open_runtime
+
+CPU = torch.device("cpu")
+ROWS = 64
+
+
+def seconds_of(configs: list[NetConfig], game: Game, runtime: Runtime, repeats: int) -> list[float]:
+    """Returns the least seconds of a pass of each net on one thread. Passes of the nets take turns."""
+    nets = (with_noise(make_net(config, game)) for config in configs)
+    sessions = [open_runtime(runtime, net, CPU, ROWS, 1) for net in nets]
+    planes = np.resize(sample_positions(game), (ROWS, *game.planes_shape))
+    best = [np.inf] * len(configs)
+    for _ in range(repeats + 1):  # the first pass is slower
+        for number, session in enumerate(sessions):
+            begin = time.perf_counter()
+            session.run(planes)
+            best[number] = min(best[number], time.perf_counter() - begin)
+    return best
+
+
+def add_sizes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--games", nargs="+", default=["connect_four", "othello", "go(size=9)"])
+    parser.add_argument("--repeats", type=int, default=50)
+
+
+def measure_sizes(options: argparse.Namespace) -> None:
+    """A net for any size of board against one for a single size."""
+    print(f"{'game':20}{'runtime':16}{'tower/s':>10}{'any_size/s':>12}{'ratio':>8}")
+    for game in map(make_game, options.games):
+        for runtime in available_runtimes(CPU):
+            configs = [NetConfig(name=name) for name in ("tower", "any_size")]
+            tower, any_size = seconds_of(configs, game, runtime, options.repeats)
+            print(
+                f"{game!s:20}{runtime.name:16}{ROWS / tower:10,.0f}{ROWS / any_size:12,.0f}{tower / any_size:8.3f}",
+                flush=True,
+            )
+
+
+WITH_AND_WITHOUT_HEADS = [NetConfig(), NetConfig(heads=("ownership", "score"))]
+
+
+def add_heads(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--games", nargs="+", default=["othello", "go(size=9)"])
+    parser.add_argument("--repeats", type=int, default=50)
+
+
+def measure_heads(options: argparse.Namespace) -> None:
+    """A net with heads that stay against one without."""
+    print(f"{'game':20}{'runtime':16}{'without/s':>10}{'with/s':>10}{'ratio':>8}")
+    for game in map(make_game, options.games):
+        for runtime in available_runtimes(CPU):
+            plain, keeping = seconds_of(WITH_AND_WITHOUT_HEADS, game, runtime, options.repeats)
+            print(
+                f"{game!s:20}{runtime.name:16}{ROWS / plain:10,.0f}{ROWS / keeping:10,.0f}{plain / keeping:8.3f}",
+                flush=True,
+            )
+
+
+COMMANDS = {
+    "sizes": (add_sizes, measure_sizes, "a net for any size of board against one for a single size"),
+    "heads": (add_heads, measure_heads, "a net with heads that stay against one without"),
+}
+"""What adds a command's options, what it does, and its line of help."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, (add_options, work, text) in COMMANDS.items():
+        command = commands.add_parser(name, help=text)
+        add_options(command)
+        command.set_defaults(work=work)
+    options = parser.parse_args()
+    options.work(options)
+
+
+if __name__ == "__main__":
+    main()
