@@ -83,3 +83,16 @@ def test_links_of_the_docs_lead_somewhere():
     for page in [*PAGES, *NOTES]:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
             assert target.startswith("http") or (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_files_that_the_docs_name_are_there():
+    """Names in capitals stand for any name. Folders of azero may go without `azero/`."""
+    rooms = [path.name for path in (ROOT / "azero").iterdir() if path.is_dir() and not path.name.startswith("_")]
+    pattern = (
+        rf"`((?:azero|tests|benchmarks|docs|configs|notes)/[a-z_0-9/.-]+|(?:{'|'.join(rooms)})/[a-z_0-9/]*(?:\.py|/))`"
+    )
+    known = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("[a-z]*/**/*")}
+    known |= {path.removeprefix("azero/") for path in known}
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
+        paths = [path.rstrip("/") for path in re.findall(pattern, page.read_text())]
+        assert [path for path in paths if path not in known] == [], page.name
