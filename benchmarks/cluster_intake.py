@@ -20,7 +20,6 @@ import numpy as np
 import psutil
 
 from azero.cluster.connection import connected
-from azero.cluster.messages import check, seal
 from azero.config.reading import find_config, load_config
 from azero.config.schema import Config
 from azero.games import Game, make_game
@@ -30,6 +29,7 @@ from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.shard_files import save_shard
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import local_pool
+from azero.system.worker import check, seal
 
 MADE = 4
 """Different shards. A worker answers one of them after another."""

@@ -1,6 +1,6 @@
 """A model of a run on a cluster: workers play shards; the driver, one process, gives out tasks and takes in answers.
 
-It is a discrete-event simulation of `azero.cluster.pool` and the stages of an iteration. `scale.py` measures the times
+It is a discrete-event simulation of `azero.system.pool` and the stages of an iteration. `scale.py` measures the times
 that it takes, compares it with small clusters, and writes the tables of docs/scale.md.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from azero.cluster.attempts import MOST_AHEAD
+from azero.system.backend import MOST_AHEAD
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,13 @@ from azero.config.schema import Config
 from azero.games.make import make_game
 from azero.nets.checkpoint import weights_of
 from azero.nets.make import make_net
-from azero.selfplay.pool import AnyPool, local_pool
+from azero.selfplay.pool import local_pool
 from azero.selfplay.tasks import Identities, PlayPlan, play_task, split_seeds
+from azero.system.pool import Pool
 from azero.training.learning.precision import settle_arithmetic
 
 
-def games_per_s(pool: AnyPool, plan: PlayPlan, config: Config, turn: int, num_games: int) -> float:
+def games_per_s(pool: Pool, plan: PlayPlan, config: Config, turn: int, num_games: int) -> float:
     """Returns the speed of a turn. Turns of the same number play the same games."""
     seeds = [derive_seed(0, "throughput", turn, k) for k in range(num_games)]
     tasks = split_seeds(seeds, 1, config.selfplay.games_per_shard)

@@ -28,7 +28,7 @@ from azero.arena.agents.recipes import Recipe, recipe_of, settled_device
 from azero.arena.benchmarks.benchmark import mistakes_in
 from azero.arena.benchmarks.exam import examine
 from azero.arena.benchmarks.files import read_benchmark, shipped_benchmark_of
-from azero.arena.matches.hall import Hall, Meeting, TaskPool
+from azero.arena.matches.hall import Hall, Meeting
 from azero.arena.matches.statistics import elo_from_score
 from azero.bench.budget import BudgetedRun, iteration_within, keep_run, net_of, train_elsewhere, train_to_budget
 from azero.commands.clusters import workers_of
@@ -36,6 +36,7 @@ from azero.config.reading import find_config, load_config
 from azero.config.schema import DeviceConfig
 from azero.games import make_game
 from azero.system.machine import count_cores
+from azero.system.pool import Pool
 from azero.training.comparing.comparison import compare_runs
 
 COMMON = (
@@ -135,7 +136,7 @@ def is_measured(folder: Path, case: Case) -> bool:
     return any(case.key.items() <= each.items() for each in read_results(folder))
 
 
-def trained(folder: Path, cases: list[Case], pool: TaskPool | None) -> Iterator[Case]:
+def trained(folder: Path, cases: list[Case], pool: Pool | None) -> Iterator[Case]:
     """Yields the cases when they are trained, `base` before the others of a game and seed; keeps each when it ends."""
     if pool is None:
         for case in cases:
@@ -150,7 +151,7 @@ def trained(folder: Path, cases: list[Case], pool: TaskPool | None) -> Iterator[
     yield from cases
 
 
-def measure(folder: Path, case: Case, pool: TaskPool | None) -> None:
+def measure(folder: Path, case: Case, pool: Pool | None) -> None:
     """Adds the measurements of a trained case to the results."""
     cost, iteration = iteration_within(case.folder(folder), case.budget) or (math.nan, 0)
     game, agent = make_game(case.game), recipe(case, folder)

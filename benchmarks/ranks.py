@@ -17,7 +17,7 @@ from azero.config.reading import find_config, load_config
 from azero.config.schema import Config
 from azero.games import make_game
 from azero.selfplay.data.replay import Replay
-from azero.system.peers import local_host
+from azero.system.local import local_host
 from azero.training.learning.rank import generators_of
 from azero.training.learning.ranks import Ranks, joined_ranks
 from azero.training.learning.trainer import Trainer

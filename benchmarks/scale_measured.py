@@ -14,7 +14,6 @@ import cluster_intake
 from cluster_intake import give, make_shards, take_in
 
 from azero.cluster.connection import connected
-from azero.cluster.messages import seal
 from azero.cluster.ray_backend import RayBackend
 from azero.compiler.rng import derive_seed
 from azero.config.reading import find_config, load_config
@@ -23,8 +22,10 @@ from azero.games import Game, make_game
 from azero.nets.checkpoint import weights_of
 from azero.nets.make import make_net
 from azero.selfplay.data.records import Shard
-from azero.selfplay.pool import AnyPool, local_pool
+from azero.selfplay.pool import local_pool
 from azero.selfplay.tasks import Identities, PlayPlan, play_task, split_seeds
+from azero.system.pool import Pool
+from azero.system.worker import seal
 from azero.training.learning.precision import settle_arithmetic
 from azero.training.watching.metrics import read_metrics
 
@@ -52,7 +53,7 @@ def measure(run: Path) -> dict:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=".")))
         cluster = stack.enter_context(connected("local"))
-        pools: dict[str, AnyPool] = {
+        pools: dict[str, Pool] = {
             "here 1": stack.enter_context(local_pool(_with_workers(config, 1), print)),
             "local 2": stack.enter_context(local_pool(_with_workers(config, 2), print)),
             "ray 1": stack.enter_context(cluster.pool(_with_workers(config, 1), print)),
@@ -86,7 +87,7 @@ def measure(run: Path) -> dict:
     }
 
 
-def one_turn(pool: AnyPool, plan: PlayPlan, game: Game, folder: Path, turn: int) -> dict:
+def one_turn(pool: Pool, plan: PlayPlan, game: Game, folder: Path, turn: int) -> dict:
     """Plays the games of an iteration, and takes them in. Turns of the same number play the same games."""
     seeds = [derive_seed(0, "scale", turn, k) for k in range(GAMES)]
     times: dict[int, float] = {}
@@ -105,7 +106,7 @@ def one_turn(pool: AnyPool, plan: PlayPlan, game: Game, folder: Path, turn: int)
     return {"elapsed_s": elapsed_s, "times_s": in_order, "positions": rows[-1][2], "bytes": statistics.mean(sizes)}
 
 
-def measure_driver(pool: AnyPool, config: Config, game: Game, folder: Path) -> dict:
+def measure_driver(pool: Pool, config: Config, game: Game, folder: Path) -> dict:
     """Returns the driver's service times on Ray: processor seconds, and those of the disk, from shards of two sizes."""
     submits: list[float] = []
     disk: list[float] = []
@@ -133,7 +134,7 @@ def measure_driver(pool: AnyPool, config: Config, game: Game, folder: Path) -> d
     return {"submit_s": submit_s, "answer_s": answer_s, "byte_s": byte_s, "disk_s": statistics.mean(disk)}
 
 
-def _intake(pool: AnyPool, made: list[Shard], game: Game, folder: Path, num: int = 100) -> float:
+def _intake(pool: Pool, made: list[Shard], game: Game, folder: Path, num: int = 100) -> float:
     """Returns the processor seconds with which this process gives out a task and takes in its shard."""
 
     def taken(numbers: Iterable[int]) -> float:

@@ -9,9 +9,9 @@ import threading
 import pytest
 
 from azero.errors import BadInput
-from azero.system.carried import CarriedError
-from azero.system.peers import local_host
-from azero.system.workers import Workers
+from azero.system.local import local_host
+from azero.system.pool import local_workers
+from azero.system.worker import CarriedError
 
 
 class Plain(Exception):
@@ -102,7 +102,7 @@ def fail(shared, task, report):
 
 
 def test_no_worker_is_killed_for_an_error():
-    with Workers(1) as workers:
+    with local_workers(1) as workers:
         for name in ("two arguments", "a lock", "end of input", "sys.exit"):
             _, kind, message = ERRORS[name]
             with pytest.raises(kind, match=f"^{re.escape(message)}\nIn a worker"):
@@ -118,7 +118,10 @@ def refuse(place):
 
 def test_an_error_of_the_preparation_comes_out_once():
     told = []
-    with Workers(1, refuse, told.append) as workers, pytest.raises(RuntimeError, match="^Of2: not today\nIn a worker"):
+    with (
+        local_workers(1, refuse, told.append) as workers,
+        pytest.raises(RuntimeError, match="^Of2: not today\nIn another process"),
+    ):
         list(workers.run(fail, ["plain"]))
     assert not told
 

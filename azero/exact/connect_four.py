@@ -17,7 +17,7 @@ from azero.errors import BadInput
 from azero.exact.connect_four_bits import board_of, is_lineless, key_of, safe_moves, winning_cells
 from azero.games import DRAW, LOSS, WIN, State
 from azero.games.connect_four.rules import ConnectFour
-from azero.system.slices import Slices, finish
+from azero.system.threads import Slices, finish
 
 _NO, _YES, _OPEN = 0, 1, -1
 _TWO_BITS, _SIX_BITS = np.uint64(0b11), np.uint64(0b111111)

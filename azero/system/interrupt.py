@@ -1,7 +1,5 @@
-"""Ctrl-C: delayed in code that it must not interrupt, and ignored in worker processes."""
+"""Ctrl-C: delayed in code that it must not interrupt, also in a thread of its own."""
 
-import multiprocessing
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -70,16 +68,3 @@ class Background:
         """Asks the work to stop, and waits until it does, where `interruption_waits` lets it."""
         self._stopped.set()
         self._thread.join()
-
-
-def follow_parent() -> None:
-    """Prepares a worker process: it ignores Ctrl-C, which its parent handles, and ends when its parent ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

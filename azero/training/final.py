@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from azero.arena.matches.hall import Hall, Meeting, TaskPool
+from azero.arena.matches.hall import Hall, Meeting
 from azero.arena.matches.results import GameResult
 from azero.arena.ratings.model import Posterior, Scores, estimate
 from azero.arena.ratings.pairing import choose_pairings
@@ -20,6 +20,7 @@ from azero.games import Game
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint
 from azero.system.files import remove, write_whole
+from azero.system.pool import Pool
 from azero.training.gate import pairs_of_sizes, recipe
 from azero.training.rating import distinct_scores, rated, with_sums
 from azero.training.run import Run
@@ -30,7 +31,7 @@ Pairing = tuple[int, int, Game]
 """The places of two nets in the final, and the size at which they play."""
 
 
-def hold_final(run: Run, progress: Progress, report: Report, pool: TaskPool | None) -> tuple[Progress, dict]:
+def hold_final(run: Run, progress: Progress, report: Report, pool: Pool | None) -> tuple[Progress, dict]:
     """Lets the last promoted nets, the last candidate, and the mean of all their weights play for the highest rating.
 
     Only the games of the final decide: a candidate was promoted by its gate, so the gate's games favour it. If several
@@ -88,7 +89,7 @@ def mean_of(nets: list[Net]) -> Net:
     return nets[-1]
 
 
-def play_final(run: Run, progress: Progress, paths: list[Path], report: Report, pool: TaskPool | None) -> Scores:
+def play_final(run: Run, progress: Progress, paths: list[Path], report: Report, pool: Pool | None) -> Scores:
     """Plays the games of the final with the gate's simulations, at most as many as a round robin would have.
 
     They go where the choice is open. A net no longer plays if it is weaker than the leader with a probability above

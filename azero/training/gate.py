@@ -9,7 +9,7 @@ from azero.arena.agents.recipes import Recipe, recipe_of
 from azero.arena.benchmarks.benchmark import mistakes_in
 from azero.arena.benchmarks.exam import examine
 from azero.arena.benchmarks.files import Benchmark, read_benchmark, shipped_benchmark_of
-from azero.arena.matches.hall import Hall, Meeting, TaskPool
+from azero.arena.matches.hall import Hall, Meeting
 from azero.arena.matches.results import GameResult, without_repeats
 from azero.compiler.rng import derive_seed
 from azero.config.schema import Config
@@ -18,6 +18,7 @@ from azero.errors import EngineFailed
 from azero.games import Game
 from azero.nets.checkpoint_file import read_card
 from azero.system.machine import count_cores
+from azero.system.pool import Pool
 from azero.training.run import Run
 from azero.training.state import Progress
 from azero.training.watching.report import Report
@@ -32,7 +33,7 @@ class Verdict:
     notes: dict
 
 
-def hold_gate(run: Run, progress: Progress, report: Report, pool: TaskPool | None) -> Verdict:
+def hold_gate(run: Run, progress: Progress, report: Report, pool: Pool | None) -> Verdict:
     """Plays the candidate against the best net, in pairs with colours swapped. A repeated game counts once.
 
     The first net that has learned from another run's games is promoted in any case, if the best net is random.
@@ -92,7 +93,7 @@ def _replaces_random_weights(config: Config, iteration: int) -> bool:
     return iteration == 1 and begins_with_games
 
 
-def evaluate_best(run: Run, progress: Progress, report: Report, pool: TaskPool | None) -> dict:
+def evaluate_best(run: Run, progress: Progress, report: Report, pool: Pool | None) -> dict:
     """Plays the best net against the evaluation's opponent; returns its score, and its mistakes in the benchmark.
 
     A repeated game counts once.
@@ -119,7 +120,7 @@ def evaluate_best(run: Run, progress: Progress, report: Report, pool: TaskPool |
     return notes | _mistakes_in_benchmark(run, path, report, pool)
 
 
-def _mistakes_in_benchmark(run: Run, path: Path, report: Report, pool: TaskPool | None) -> dict:
+def _mistakes_in_benchmark(run: Run, path: Path, report: Report, pool: Pool | None) -> dict:
     """Returns the mistakes of a net in the evaluation's benchmark; none if there is no benchmark."""
     benchmark = find_benchmark(run.config.evaluation, run.game)
     if benchmark is None:

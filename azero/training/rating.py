@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from azero.arena.agents.options import split_program
-from azero.arena.matches.hall import Hall, Meeting, TaskPool
+from azero.arena.matches.hall import Hall, Meeting
 from azero.arena.matches.results import GameResult
 from azero.arena.ratings.file import pairs_of
 from azero.arena.ratings.model import Posterior, Scores, estimate
@@ -17,6 +17,7 @@ from azero.arena.ratings.pairing import choose_pairings
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.system.console import say
+from azero.system.pool import Pool
 from azero.training.gate import pairs_of_sizes, recipe
 from azero.training.resumed_settings import check_is_run, load_settings
 from azero.training.run import Run
@@ -111,7 +112,7 @@ def rated(progress: Progress) -> Progress:
     return replace(progress, rating=progress.anchor_rating + float(elo))
 
 
-def meet_older_nets(run: Run, progress: Progress, report: Report, pool: TaskPool | None) -> Progress:
+def meet_older_nets(run: Run, progress: Progress, report: Report, pool: Pool | None) -> Progress:
     """Plays a candidate that is the best net now against older nets, those that tell most; returns it with these games.
 
     Gates alone compare each net with the one before, so that their errors add up.

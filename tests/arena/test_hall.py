@@ -13,7 +13,7 @@ from azero.arena.matches.results import Interrupted
 from azero.arena.matches.statistics import Sprt
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.selfplay.pool import Pool
+from azero.system.pool import local_workers
 
 from .agents import write_checkpoint, write_engine
 from .pools import Shuffled
@@ -60,7 +60,7 @@ def test_the_games_of_searches_without_a_net_do_not_depend_on_it(names):
 def test_worker_processes_play_the_same_games(nets):
     """Two matches at once: of nets, and of others. Progress counts every game once."""
     pairs, heard = [(f"{nets[0]}@8", f"{nets[1]}@8"), ("uct@20", "random")], []
-    with Pool(2) as workers, Hall(workers) as place:
+    with local_workers(2) as workers, Hall(workers) as place:
         matches = place.play([meeting_of(*names, 40) for names in pairs], lambda num, _: heard.append(num))
     assert [as_counted(match) for match in matches] == [as_counted(alone(*names, 40)) for names in pairs]
     assert sum(heard) == 80

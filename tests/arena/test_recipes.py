@@ -23,7 +23,7 @@ from azero.mcts.rollouts.weights import RolloutCard, save_rollout
 from azero.nets.checkpoint_card import Card
 from azero.nets.make import make_net
 from azero.nets.saving import save_checkpoint
-from azero.system import parcels
+from azero.system import packed_files
 
 from .agents import write_checkpoint, write_engine
 
@@ -33,7 +33,7 @@ GAME = make_game("tic_tac_toe")
 TRANSFORMER = Path(__file__).parents[2] / "examples" / "transformer.py"
 
 
-is_here = parcels._is_here
+is_here = packed_files._is_here
 
 
 def moves_of(agent):
@@ -48,9 +48,11 @@ def moves_of(agent):
 
 def elsewhere(recipe, monkeypatch, tmp_path):
     """Returns the recipe as it arrives on a machine without its files, on which nothing is trusted yet."""
-    monkeypatch.setenv("AZERO_PARCELS", str(tmp_path / "arrived"))
+    monkeypatch.setenv("AZERO_PACKED_FILES", str(tmp_path / "arrived"))
     monkeypatch.setattr(
-        parcels, "_is_here", lambda path, digest: path.is_relative_to(tmp_path / "arrived") and is_here(path, digest)
+        packed_files,
+        "_is_here",
+        lambda path, digest: path.is_relative_to(tmp_path / "arrived") and is_here(path, digest),
     )
     monkeypatch.setattr(trust, "_NAMED", set())
     monkeypatch.setenv("AZERO_CONFIG_DIR", str(tmp_path / "nobody"))

@@ -6,10 +6,9 @@ import pickle
 
 import pytest
 
-from azero.cluster.fingerprint import Fingerprint, difference
-from azero.cluster.messages import Call, Terms, check
-from azero.cluster.worker import check_machine, do_task
+from azero.cluster.fingerprint import Fingerprint, Terms, check_machine, difference
 from azero.errors import Damaged
+from azero.system.worker import Call, check, do_task
 
 from .fake import damaged
 from .works import square

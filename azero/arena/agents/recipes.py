@@ -22,7 +22,7 @@ from azero.games.names import identity_of
 from azero.games.user.sources import Sources
 from azero.games.user.travel import name_here, pack_code
 from azero.games.user.trust import Untrusted, trust_identity
-from azero.system.parcels import Parcel, pack, unpack
+from azero.system.packed_files import PackedFiles, pack, unpack
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Recipe:
     rollout: str = ""  # path of a rollout policy
     game_identity: str = ""  # of the code of a user's own game
     net_identity: str = ""
-    files: Parcel = ()
+    files: PackedFiles = ()
 
     @property
     def is_program(self) -> bool:

@@ -19,8 +19,9 @@ from azero.arena.benchmarks.benchmark import (
 )
 from azero.arena.benchmarks.files import Benchmark, Problem
 from azero.arena.benchmarks.judges import Judge, judge_for
-from azero.arena.matches.hall import WORKERS_AGENTS, TaskPool, for_a_worker, for_workers_of
+from azero.arena.matches.hall import WORKERS_AGENTS, for_a_worker, for_workers_of
 from azero.games import Game
+from azero.system.pool import Pool
 
 _MOST_PARTS = 256  # of a set without a net, until they have as many positions as with one
 
@@ -52,7 +53,7 @@ class Part(NamedTuple):
 def examine(
     recipe: Recipe,
     benchmark: Benchmark,
-    pool: TaskPool | None,
+    pool: Pool | None,
     on_positions: Callable[[int], None] = lambda num: None,
 ) -> BenchmarkResult:
     """Returns the result of `evaluate_on_benchmark` for the agent of a recipe.

@@ -5,17 +5,18 @@ them.
 """
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from azero.arena.agents.agent import Agent
+from azero.arena.agents.opened import Opened
 from azero.arena.agents.recipes import Recipe, game_of_recipe, make_from
 from azero.arena.matches.course import Course
 from azero.arena.matches.kept import kept_games
@@ -27,25 +28,12 @@ from azero.errors import EngineFailed
 from azero.games import Game
 from azero.nets.session_evaluator import MATCH_ROWS
 from azero.system.machine import count_cores
-from azero.system.workers import WorkersDied
+from azero.system.pool import Pool, WorkersDied
 
 _GAMES_OF_NETS = 2 * MATCH_ROWS
 """Games of a part if an agent has a net: both nets have as many positions at once as a forward pass has rows."""
 
 _MOST_PARTS = 256  # of a match without nets, until they have as many games as with nets
-
-
-class TaskPool(Protocol):
-    """Workers that do tasks; see `azero.system.workers`."""
-
-    def run(
-        self, work: Callable, tasks: Sequence[Any], on_progress: Callable[[int], None], shared: Any, title: str, /
-    ) -> Generator[tuple[int, Any]]:
-        """Does all tasks; yields the place of each and its result. `title` is for people who watch the workers."""
-
-    @property
-    def is_mixed(self) -> bool:
-        """Whether each machine runs nets in its own fastest way."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +79,7 @@ class Agents:
     """Agents that are made from recipes, and stay open for further matches: the `most` that were used last."""
 
     def __init__(self, most: int):
-        self._most = most
-        self._open: dict[tuple[Recipe, bool], Agent] = {}
+        self._opened = Opened[tuple[Recipe, bool], Agent](most, lambda agent: agent.close())
 
     def pair(self, meeting: Meeting) -> tuple[Agent, Agent]:
         """Returns both agents of a meeting, which are two even if they have the same recipe."""
@@ -100,17 +87,11 @@ class Agents:
 
     def one(self, recipe: Recipe, is_twin: bool = False) -> Agent:
         """Returns the agent of a recipe; with `is_twin`, another one than without."""
-        key = recipe, is_twin
-        agent = self._open.pop(key, None) or make_from(recipe)
-        self._open[key] = agent
-        while len(self._open) > self._most:
-            self._open.pop(next(iter(self._open))).close()
-        return agent
+        return self._opened.use((recipe, is_twin), lambda: make_from(recipe))
 
     def close(self) -> None:
         """Closes all agents."""
-        while self._open:
-            self._open.popitem()[1].close()
+        self._opened.close()
 
 
 class Hall:
@@ -121,7 +102,7 @@ class Hall:
       most_agents: how many agents stay open in this process, two or more.
     """
 
-    def __init__(self, pool: TaskPool | None = None, most_agents: int = 2):
+    def __init__(self, pool: Pool | None = None, most_agents: int = 2):
         self._pool, self._agents = pool, Agents(most_agents)
 
     def __enter__(self) -> "Hall":
@@ -202,7 +183,7 @@ def play_part(meetings: Sequence[Meeting], part: Part, on_games: Callable[[int],
     return Played(results, np.stack([spent_by(each) - earlier for each, earlier in zip(agents, before, strict=True)]))
 
 
-def for_workers_of(pool: TaskPool, recipe: Recipe) -> Recipe:
+def for_workers_of(pool: Pool, recipe: Recipe) -> Recipe:
     """Returns the recipe of an agent that any worker of a pool can make."""
     return replace(recipe, device=recipe.device.for_any_machine()) if pool.is_mixed else recipe
 
@@ -217,7 +198,7 @@ def for_a_worker(recipe: Recipe) -> Recipe:
     return replace(recipe, threads=threads)
 
 
-def _spread(pool: TaskPool, meetings: Sequence[Meeting], on_games: Callable[[int, Tally], None]) -> list[MatchResult]:
+def _spread(pool: Pool, meetings: Sequence[Meeting], on_games: Callable[[int, Tally], None]) -> list[MatchResult]:
     """Returns the results of matches that workers play. What a decision has made needless is not waited for."""
     for meeting in meetings:
         check_numbers(meeting.num_games, meeting.opening_plies)

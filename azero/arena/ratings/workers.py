@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from azero.arena.agents.recipes import Recipe
-from azero.arena.matches.hall import Hall, Meeting, TaskPool
+from azero.arena.matches.hall import Hall, Meeting
 from azero.arena.matches.results import MatchResult
 from azero.arena.matches.statistics import Tally
+from azero.system.pool import Pool
 
 
 class Match(NamedTuple):
@@ -21,7 +22,7 @@ class Match(NamedTuple):
 class MatchWorkers(NamedTuple):
     """Workers, and what they make agents from."""
 
-    pool: TaskPool
+    pool: Pool
     recipe: Callable[[str, int], Recipe]  # by an agent's name and seed
 
     def play(self, matches: Sequence[Match], on_games: Callable[[int, Tally], None]) -> Sequence[MatchResult]:

@@ -17,7 +17,7 @@ from azero.mcts.search.rollouts import RolloutTrees
 from azero.mcts.search.search import Search
 from azero.mcts.search.settings import SearchParts
 from azero.mcts.tree import Forest, new_forest, start_tree
-from azero.system.slices import Slices
+from azero.system.threads import Slices
 
 
 class WholeTurns(Search):
