@@ -34,6 +34,7 @@ from azero.games.user.failures import failures_named
 from azero.nets.runtimes.choice import pick_device
 from azero.system.console import say
 from azero.system.files import PACKAGE, held
+from azero.system.interrupt import interruption_blocked
 from azero.system.machine import count_cores
 from azero.system.pool import Workers
 
@@ -208,7 +209,7 @@ def _initialised(failure: str, advice: str, folder: str | None, **options: objec
         stack.callback(signal.signal, signal.SIGINT, signal.SIG_IGN)
         try:
             # Ray makes workers import modules from the working folder, which may be anyone's.
-            with contextlib.chdir(PACKAGE.parent), _silence(), _interruption_blocked():
+            with contextlib.chdir(PACKAGE.parent), _silence(), interruption_blocked():
                 ray.init(log_to_driver=False, configure_logging=False, logging_level=logging.CRITICAL, **options)
         except (Exception, SystemExit) as error:
             stack.close()
@@ -218,19 +219,6 @@ def _initialised(failure: str, advice: str, folder: str | None, **options: objec
         signal.signal(signal.SIGTERM, (lambda number, frame: _end_by(number, local)) if local else before)
         with _watched(local, advice):
             yield
-
-
-@contextmanager
-def _interruption_blocked() -> Iterator[None]:
-    """Delays Ctrl-C within the block. Processes that are started there never receive it; this one ends them."""
-    if sys.platform == "win32":
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -12,7 +12,6 @@ import socket
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Any
 
 import ray
@@ -110,9 +109,14 @@ class RayBackend:
                 own = ray.get_runtime_context().get_node_id()
                 places, num_threads = shared_out(nodes, own, num_processes, count_cores())
             pins = [NodeAffinitySchedulingStrategy(place, soft=False) for place in places]
-            gpus = int(self._is_on_gpu)
-            options = [{"num_cpus": 0, "num_gpus": gpus, "scheduling_strategy": pin} for pin in pins]
-            yield _RayHost(self._terms(), _meeting(ray.util.get_node_ip_address()), num_threads, options, stack)
+
+            def start(make: Callable[[], Any], number: int) -> Peer:
+                place = {"num_gpus": int(self._is_on_gpu), "scheduling_strategy": pins[number - 1]}
+                peer = _RayPeer(self._terms(), make, number, place)
+                stack.callback(peer.end)
+                return peer
+
+            yield Host(_meeting(ray.util.get_node_ip_address()), num_threads, start)
 
     def end(self) -> None:
         """Leaves the cluster as it is: whoever has connected to it ends the connection."""
@@ -210,22 +214,10 @@ def _meeting(address: str) -> str:
     return f"tcp://[{address}]:{port}" if ":" in address else f"tcp://{address}:{port}"
 
 
-class _RayHost:
-    def __init__(self, terms: tuple, meeting: str, num_threads: int, options: list[dict], stack: ExitStack):
-        self.meeting: Path | str = meeting
-        self.num_threads = num_threads
-        self._terms, self._options, self._stack = terms, options, stack
-
-    def start(self, make: Callable[[], Any], number: int) -> Peer:
-        peer = _RayPeer(self._terms, make, number, self._options[number - 1])
-        self._stack.callback(peer.end)
-        return peer
-
-
 class _RayPeer:
-    def __init__(self, terms: tuple, make: Callable[[], Any], number: int, options: dict):
+    def __init__(self, terms: tuple, make: Callable[[], Any], number: int, place: dict):
         self._number = number
-        self._actor = ray.remote(max_restarts=0, **options)(_class_of_peer()).remote()
+        self._actor = ray.remote(max_restarts=0, num_cpus=0, **place)(_class_of_peer()).remote()
         self._results = deque([self._actor.make.remote(terms, pickle.dumps(make, protocol=5))])
 
     def call(self, method: str, *arguments: Any) -> None:

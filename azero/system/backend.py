@@ -115,19 +115,18 @@ class Peer(Protocol):
         """
 
 
-class Host(Protocol):
+class Host(NamedTuple):
     """Where ranks run.
 
     Attributes:
       meeting: where the ranks and this process can meet: a file that does not exist yet, or tcp://ADDRESS:PORT.
       num_threads: how many threads each rank, and this process, should use.
+      start: `start(make, number)` begins to make the object of a rank in a new process, and does not wait for it.
     """
 
     meeting: Path | str
     num_threads: int
-
-    def start(self, make: Callable[[], Any], number: int) -> Peer:
-        """Begins to make an object in a new process, `make()`, and does not wait for it. It is rank `number`."""
+    start: Callable[[Callable[[], Any], int], Peer]
 
 
 Launcher = Callable[[int], AbstractContextManager[Host]]

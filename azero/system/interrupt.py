@@ -1,6 +1,7 @@
 """Ctrl-C: delayed in code that it must not interrupt, also in a thread of its own."""
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,6 +36,19 @@ def interruption_waits(on_press: Callable[[], None] = lambda: None) -> Iterator[
         yield lambda: bool(pressed)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def interruption_blocked() -> Iterator[None]:
+    """Delays Ctrl-C within the block. Processes that are started there never receive it; this one ends them."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Background:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from azero.system.backend import Begun, Death, Event, Host, Peer, PeerDied, Progress
+from azero.system.interrupt import interruption_blocked
 from azero.system.machine import count_cores
 from azero.system.worker import CarriedError, do_task
 
@@ -49,7 +50,7 @@ class Process:
         self._process: multiprocessing.process.BaseProcess = context.Process(
             target=_run, args=(serve, other), daemon=True
         )
-        with _safe_path():
+        with _safe_path(), interruption_blocked():
             self._process.start()
         self.pid = self._process.pid
         other.close()  # so that the pipe ends when the process does
@@ -96,7 +97,7 @@ def _safe_path() -> Iterator[None]:
 
 def _run(serve: Callable[[Connection], None], connection: Connection) -> None:
     """Serves until something fails or the pipe ends. Runs in the process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it is not blocked, the parent handles it
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with contextlib.suppress(OSError):  # the pipe has ended
         try:
@@ -252,19 +253,13 @@ def _do_tasks(connection: Connection) -> None:
 def local_host(num_processes: int) -> Iterator[Host]:
     """A launcher: ranks are processes of this machine, and share its cores with this process."""
     with tempfile.TemporaryDirectory(prefix="azero-") as folder, ExitStack() as stack:
-        yield _LocalHost(Path(folder) / "meeting", max(1, count_cores() // num_processes), stack)
 
+        def start(make: Callable[[], Any], number: int) -> Peer:
+            peer = LocalPeer(make, number)
+            stack.callback(peer.process.end)
+            return peer
 
-class _LocalHost:
-    def __init__(self, meeting: Path, num_threads: int, stack: ExitStack):
-        self.meeting: Path | str = meeting
-        self.num_threads = num_threads
-        self._stack = stack
-
-    def start(self, make: Callable[[], Any], number: int) -> Peer:
-        peer = LocalPeer(make, number)
-        self._stack.callback(peer.process.end)
-        return peer
+        yield Host(Path(folder) / "meeting", max(1, count_cores() // num_processes), start)
 
 
 class LocalPeer:

@@ -232,11 +232,11 @@ def broken(folder: Path, monkeypatch, strike) -> str:
     """Trains with three ranks, and calls `strike(processes)` in the second step; returns the error."""
     started = []
 
-    def note(self, make, number, start=local._LocalHost.start):
-        started.append(start(self, make, number))
+    def note(make, number, start=local.LocalPeer):
+        started.append(start(make, number))
         return started[-1]
 
-    monkeypatch.setattr(local._LocalHost, "start", note)
+    monkeypatch.setattr(local, "LocalPeer", note)
 
     def watch(trainer):
         step = trainer.step
