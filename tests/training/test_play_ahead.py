@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from cluster.fake import FakeCluster
+from system.fake import FakeCluster
 
 from azero.errors import BadInput
 from azero.selfplay.pool import local_pool

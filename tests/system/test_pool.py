@@ -4,6 +4,7 @@ import pickle
 import time
 
 import pytest
+from cluster.works import square
 
 from azero.config.schema import Config, DeviceConfig, GameConfig
 from azero.config.selfplay import SelfPlayConfig
@@ -15,7 +16,6 @@ from azero.system.pool import Workers
 from azero.system.worker import do_task, seal
 
 from .fake import FakeCluster, damaged
-from .works import square
 
 TASKS = [1, 2, 3, 4]
 RESULTS = {0: 1, 1: 4, 2: 9, 3: 16}
