@@ -33,7 +33,6 @@ import numpy as np
 import psutil
 
 from azero.cluster.connection import connected
-from azero.cluster.messages import check, seal
 from azero.cluster.ray_backend import RayBackend
 from azero.compiler.rng import derive_seed
 from azero.config.reading import find_config, load_config
@@ -46,13 +45,15 @@ from azero.selfplay.data.records import Shard
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.shard_files import save_shard
 from azero.selfplay.play import SelfPlay, play_games
-from azero.selfplay.pool import AnyPool, local_pool
+from azero.selfplay.pool import local_pool
 from azero.selfplay.tasks import Identities, PlayPlan, play_task, split_seeds
+from azero.system.pool import Pool
+from azero.system.worker import check, seal
 from azero.training.learning.precision import settle_arithmetic
 from azero.training.watching.metrics import read_metrics
 
 
-def games_per_s(pool: AnyPool, plan: PlayPlan, config: Config, turn: int, num_games: int) -> float:
+def games_per_s(pool: Pool, plan: PlayPlan, config: Config, turn: int, num_games: int) -> float:
     """Returns the speed of a turn. Turns of the same number play the same games."""
     seeds = [derive_seed(0, "throughput", turn, k) for k in range(num_games)]
     tasks = split_seeds(seeds, 1, config.selfplay.games_per_shard)
@@ -193,7 +194,7 @@ def service_times(run: Path) -> dict:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=".")))
         cluster = stack.enter_context(connected("local"))
-        pools: dict[str, AnyPool] = {
+        pools: dict[str, Pool] = {
             "here 1": stack.enter_context(local_pool(_with_workers(config, 1), print)),
             "local 2": stack.enter_context(local_pool(_with_workers(config, 2), print)),
             "ray 1": stack.enter_context(cluster.pool(_with_workers(config, 1), print)),
@@ -227,7 +228,7 @@ def service_times(run: Path) -> dict:
     }
 
 
-def one_turn(pool: AnyPool, plan: PlayPlan, game: Game, folder: Path, turn: int) -> dict:
+def one_turn(pool: Pool, plan: PlayPlan, game: Game, folder: Path, turn: int) -> dict:
     """Plays the games of an iteration, and takes them in. Turns of the same number play the same games."""
     seeds = [derive_seed(0, "scale", turn, k) for k in range(GAMES)]
     times: dict[int, float] = {}
@@ -246,7 +247,7 @@ def one_turn(pool: AnyPool, plan: PlayPlan, game: Game, folder: Path, turn: int)
     return {"elapsed_s": elapsed_s, "times_s": in_order, "positions": rows[-1][2], "bytes": statistics.mean(sizes)}
 
 
-def measure_driver(pool: AnyPool, config: Config, game: Game, folder: Path) -> dict:
+def measure_driver(pool: Pool, config: Config, game: Game, folder: Path) -> dict:
     """Returns the driver's service times on Ray: processor seconds, and those of the disk, from shards of two sizes."""
     submits: list[float] = []
     disk: list[float] = []
@@ -274,7 +275,7 @@ def measure_driver(pool: AnyPool, config: Config, game: Game, folder: Path) -> d
     return {"submit_s": submit_s, "answer_s": answer_s, "byte_s": byte_s, "disk_s": statistics.mean(disk)}
 
 
-def _intake(pool: AnyPool, made: list[Shard], game: Game, folder: Path, num: int = 100) -> float:
+def _intake(pool: Pool, made: list[Shard], game: Game, folder: Path, num: int = 100) -> float:
     """Returns the processor seconds with which this process gives out a task and takes in its shard."""
 
     def taken(numbers: Iterable[int]) -> float:

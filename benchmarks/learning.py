@@ -35,11 +35,11 @@ import numpy as np
 import torch
 
 from azero.arena.agents.names import make_agent
-from azero.arena.agents.recipes import Recipe, recipe_of, settled_device
+from azero.arena.agents.specs import AgentSpec, settled_device, spec_of
 from azero.arena.benchmarks.benchmark import mistakes_in
 from azero.arena.benchmarks.exam import examine
 from azero.arena.benchmarks.files import Problem, read_benchmark, shipped_benchmark_of
-from azero.arena.matches.hall import Hall, Meeting, TaskPool
+from azero.arena.matches.meetings import Meeting, play_meetings
 from azero.arena.matches.statistics import elo_from_score
 from azero.bench.budget import BudgetedRun, iteration_within, keep_run, net_of, train_elsewhere, train_to_budget
 from azero.commands.clusters import workers_of
@@ -50,6 +50,7 @@ from azero.games.sizes import games_of
 from azero.nets.architectures.contract import Net
 from azero.selfplay.data.replay import Replay
 from azero.system.machine import count_cores
+from azero.system.pool import Pool
 from azero.training.comparing.comparison import compare_runs
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
@@ -159,7 +160,7 @@ def is_measured(folder: Path, case: Case) -> bool:
     return any(case.key.items() <= each.items() for each in read_results(folder))
 
 
-def trained(folder: Path, cases: list[Case], pool: TaskPool | None) -> Iterator[Case]:
+def trained(folder: Path, cases: list[Case], pool: Pool | None) -> Iterator[Case]:
     """Yields the cases when they are trained, `base` before the others of a game and seed; keeps each when it ends."""
     if pool is None:
         for case in cases:
@@ -174,31 +175,30 @@ def trained(folder: Path, cases: list[Case], pool: TaskPool | None) -> Iterator[
     yield from cases
 
 
-def measure(folder: Path, case: Case, pool: TaskPool | None) -> None:
+def measure(folder: Path, case: Case, pool: Pool | None) -> None:
     """Adds the measurements of a trained case to the results."""
     cost, iteration = iteration_within(case.folder(folder), case.budget) or (math.nan, 0)
-    game, agent = make_game(case.game), recipe(case, folder)
+    game, agent = make_game(case.game), spec_of_best(case, folder)
     line = {**case.key, "cost": cost, "iterations": iteration}
     benchmark = shipped_benchmark_of(game)
     if benchmark:
         line |= mistakes_in(examine(agent, read_benchmark(benchmark, game, POSITIONS), pool))
     if case.variant != "base":
-        rival = recipe(case._replace(variant="base"), folder)
-        with Hall(pool) as hall:
-            (match,) = hall.play([Meeting(agent, rival, MATCH_GAMES, case.seed)])
+        rival = spec_of_best(case._replace(variant="base"), folder)
+        (match,) = play_meetings([Meeting(agent, rival, MATCH_GAMES, case.seed)], pool)
         line |= {"score": match.tally.score, "games": match.tally.games}
     with (folder / "results.jsonl").open("a") as file:
         print(json.dumps(line), file=file)
     print(json.dumps(line), flush=True)
 
 
-def recipe(case: Case, folder: Path) -> Recipe:
-    """Returns the recipe of the best net at the end of a case's run."""
+def spec_of_best(case: Case, folder: Path) -> AgentSpec:
+    """Returns the spec of the best net at the end of a case's run."""
     run = case.folder(folder)
     _, iteration = iteration_within(run, case.budget) or (math.nan, 0)
     name, game = f"{net_of(run, iteration)}@{SIMULATIONS}", make_game(case.game)
     with contextlib.closing(make_agent(name, game)) as agent:
-        return recipe_of(name, game, threads=count_cores(), device=settled_device(agent, DeviceConfig()))
+        return spec_of(name, game, threads=count_cores(), device=settled_device(agent, DeviceConfig()))
 
 
 def run_folder(folder: Path, game: str, variant: str, seed: int) -> Path:

@@ -42,7 +42,7 @@ from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
 from azero.selfplay.play import SelfPlay, play_games
 from azero.system import tensor_files
-from azero.system.peers import local_host
+from azero.system.local import local_host
 from azero.training import loop, run
 from azero.training.callbacks import Callback, RunView
 from azero.training.heads.registry import heads_of

@@ -13,7 +13,7 @@ from games.user_games import NIM, forget_files
 from training.runs import write_config
 
 from azero.games.user import trust
-from azero.system.workers import Workers
+from azero.system.pool import local_workers
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_workers_import_nothing_from_the_working_folder(run_azero, monkeypatch):
     """Python runs `-c` with the working folder first on its path; a run's folder may come from anyone."""
     for name in ("multiprocessing", "numpy", "json"):
         Path(f"{name}.py").write_text("import pathlib; pathlib.Path('ran').touch()\n")
-    with Workers(1) as workers:
+    with local_workers(1) as workers:
         assert list(workers.run(_answer, [7])) == [(0, 7)]
     assert not Path("ran").exists() and os.environ.get("PYTHONSAFEPATH") is None
 

@@ -3,6 +3,9 @@
 Nothing of this package imports Ray before this module connects. Its usage statistics are off in this process and in all
 that it starts. A cluster that is started here has a token of its own, and its files are in a temporary folder: Ray
 writes nothing into the home folder.
+
+The connection ends if the cluster's head ends, this process is terminated, or it is done. If the head ends, this
+process says so, before Ray ends it without a line. Local clusters leave no process behind.
 """
 
 import contextlib
@@ -16,20 +19,31 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import NoReturn
 
-from azero.cluster.pool import ClusterPool
+from azero.cluster.local_processes import LocalProcesses
 from azero.config.cluster import ClusterConfig
 from azero.config.schema import Config, DeviceConfig
 from azero.errors import BadInput
+from azero.games.user.failures import failures_named
 from azero.nets.runtimes.choice import pick_device
+from azero.system.console import say
 from azero.system.files import PACKAGE, held
+from azero.system.interrupt import interruption_blocked
 from azero.system.machine import count_cores
+from azero.system.pool import Workers
 
 _CONNECT_S, _HEALTH_S = 4.0, 8.0
+
+_EVERY_S, _PATIENCE_S = 0.25, 5.0
+
+_MOST_FAILURES = {"head": 12, "node here": 2}
+"""If so many calls in a row have failed, it has ended. Ray ends this process soon after its node, without a line."""
 
 _STORE_BYTES = 256 << 20
 """Ray's object store on this machine: it holds an iteration's net, and the shards that are on their way."""
@@ -55,7 +69,7 @@ class Cluster:
     def __init__(self, is_local: bool):
         self._is_local = is_local
 
-    def pool(self, config: Config, tell: Callable[[str], None] = lambda text: None) -> ClusterPool:
+    def pool(self, config: Config, tell: Callable[[str], None] = lambda text: None) -> Workers:
         """Returns the pool of the cluster's workers for a run of these settings."""
         return self.workers(config.device, config.cluster, config.selfplay.num_workers, tell, _RUN_ADVICE)
 
@@ -66,7 +80,7 @@ class Cluster:
         num_workers: int,
         tell: Callable[[str], None],
         advice: str = "",
-    ) -> ClusterPool:
+    ) -> Workers:
         """Returns the pool of the cluster's workers for nets that run on this device.
 
         Args:
@@ -79,7 +93,8 @@ class Cluster:
         cpus = cluster.cpus_per_worker
         if self._is_local and num_workers:
             cpus = int(1e4 * count_cores() / num_workers) / 1e4  # Ray counts ten thousandths
-        return ClusterPool(RayBackend(cpus, is_on_gpu), cluster, tell, advice)
+        backend = RayBackend(cpus, is_on_gpu, cluster.mixed)
+        return Workers(backend, tell, advice, cluster.deadline_s, failures_named)
 
 
 @contextmanager
@@ -181,9 +196,6 @@ def _initialised(failure: str, advice: str, folder: str | None, **options: objec
     import ray
     import ray._private.worker
 
-    from azero.cluster.local_processes import LocalProcesses
-    from azero.cluster.watch import end_by, watched
-
     logging.getLogger("ray").setLevel(logging.CRITICAL)
     # Ray prints what happens to nodes and workers; the pool says it in a line of its own.
     ray._private.worker.print_to_stdstream = lambda *args, **kwargs: None
@@ -197,29 +209,16 @@ def _initialised(failure: str, advice: str, folder: str | None, **options: objec
         stack.callback(signal.signal, signal.SIGINT, signal.SIG_IGN)
         try:
             # Ray makes workers import modules from the working folder, which may be anyone's.
-            with contextlib.chdir(PACKAGE.parent), _silence(), _interruption_blocked():
+            with contextlib.chdir(PACKAGE.parent), _silence(), interruption_blocked():
                 ray.init(log_to_driver=False, configure_logging=False, logging_level=logging.CRITICAL, **options)
         except (Exception, SystemExit) as error:
             stack.close()
             if isinstance(error, SystemExit) and error.code == signal.SIGTERM:  # by Ray's handler
-                end_by(signal.SIGTERM, local)
+                _end_by(signal.SIGTERM, local)
             raise BadInput(f"{failure}: {' '.join(str(error).split()) or type(error).__name__}") from None
-        signal.signal(signal.SIGTERM, (lambda number, frame: end_by(number, local)) if local else before)
-        with watched(local, advice):
+        signal.signal(signal.SIGTERM, (lambda number, frame: _end_by(number, local)) if local else before)
+        with _watched(local, advice):
             yield
-
-
-@contextmanager
-def _interruption_blocked() -> Iterator[None]:
-    """Delays Ctrl-C within the block. Processes that are started there never receive it; this one ends them."""
-    if sys.platform == "win32":
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -259,3 +258,64 @@ def _probe(address: str) -> None:
         is_there = False
     if not is_there:
         raise lacking
+
+
+# --- the ends of a process that uses a cluster ---
+
+
+@contextmanager
+def _watched(local: LocalProcesses | None, advice: str) -> Iterator[None]:
+    """Watches, within the block, the head and this machine's node of the cluster to which this process is connected.
+
+    If one of them ends, a line says so, and the process exits with code 2; a run's files are whole at any time.
+
+    Args:
+      local: the processes of a cluster that was started here, which then end, too.
+      advice: what to do then, for the end of the line.
+    """
+    import ray
+
+    context = ray.get_runtime_context()
+    own = next(node for node in ray.nodes() if node["NodeID"] == context.get_node_id())
+    places = {"head": context.gcs_address, "node here": f"{own['NodeManagerAddress']}:{own['NodeManagerPort']}"}
+    is_over = threading.Event()
+    if local:
+        local.note()
+    threading.Thread(target=_watch, args=(places, is_over, local, advice), daemon=True).start()
+    try:
+        yield
+    finally:
+        is_over.set()
+
+
+def _watch(places: dict[str, str], is_over: threading.Event, local: LocalProcesses | None, advice: str) -> None:
+    failures = dict.fromkeys(places, 0)
+    while not is_over.wait(_EVERY_S):
+        for what, address in places.items():
+            failures[what] = 0 if _answers(address) else failures[what] + 1
+            if failures[what] >= _MOST_FAILURES[what] and not is_over.is_set() and not (local and local.is_ending):
+                say("; ".join(filter(None, [f"the Ray cluster's {what}, at {address}, has ended", advice])))
+                if local:
+                    local.end()
+                    local.remove_files()
+                os._exit(2)
+
+
+def _answers(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE_S).close()
+    except OSError:
+        return False
+    return True
+
+
+def _end_by(number: int, local: LocalProcesses | None) -> NoReturn:
+    """Ends this process by a signal, as it would end without a handler, and a local cluster before."""
+    if local:
+        local.note()
+        local.end()
+        local.remove_files()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    os._exit(128 + number)  # the signal is blocked

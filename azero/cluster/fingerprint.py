@@ -1,4 +1,7 @@
-"""What a machine's results depend on, to the last bit: azero's code, the libraries, the CPU's features."""
+"""What a machine's results depend on, to the last bit: azero's code, the libraries, the CPU's features.
+
+What a node sends before it is known to have the driver's azero is plain data, which any version can read.
+"""
 
 import hashlib
 import importlib.metadata
@@ -9,6 +12,7 @@ from typing import NamedTuple
 import llvmlite.binding
 
 import azero
+from azero.system.backend import Refused
 from azero.system.files import PACKAGE
 
 _LIBRARIES = "numpy", "numba", "torch", "openvino"
@@ -38,6 +42,28 @@ class Fingerprint(NamedTuple):
             llvmlite.binding.get_host_cpu_name(),
             frozenset(name for name, is_there in llvmlite.binding.get_host_cpu_features().items() if is_there),
         )
+
+
+class Terms(NamedTuple):
+    """What a machine needs to work for a driver, as plain data, which any version of azero can read."""
+
+    fingerprint: tuple  # the driver's
+    is_mixed: bool
+
+
+def check_machine(terms: tuple, node: str) -> Refused | None:
+    """Returns why this node is refused; None if it may work.
+
+    Args:
+      terms: the values of the driver's `Terms`.
+      node: Ray's name of this node.
+    """
+    try:
+        fingerprint, is_mixed = terms
+        how = difference(Fingerprint(*fingerprint), Fingerprint.here(), is_mixed)
+    except (TypeError, ValueError):
+        how = "another version of azero"
+    return Refused(node, platform.node(), f"has {how}") if how else None
 
 
 def difference(here: Fingerprint, there: Fingerprint, is_mixed: bool) -> str:

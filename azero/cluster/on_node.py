@@ -1,4 +1,4 @@
-"""Processes of Ray's on a node: a worker's attempt at a task, and a further process of a trainer."""
+"""Processes of Ray's on a node: a worker's attempt at a task, and a rank of a trainer."""
 
 import os
 import pickle
@@ -11,11 +11,10 @@ from typing import Any
 
 import ray
 
-from azero.cluster.messages import Answer
-from azero.cluster.worker import check_machine, do_task
-from azero.system.carried import CarriedError
-from azero.system.parcels import unpack_into
-from azero.system.peers import GLOO_INTERFACE
+from azero.cluster.fingerprint import check_machine
+from azero.system.backend import GLOO_INTERFACE
+from azero.system.packed_files import unpack_into
+from azero.system.worker import Answer, CarriedError, do_task
 
 
 def attempt(terms: tuple, name: str, packed: bytes, place: int, task: bytes) -> Answer | tuple[str, str, str]:
@@ -56,7 +55,7 @@ class PeerOnNode:
             return True, pickle.dumps(do(), protocol=5)
         except Exception as error:
             self._own = None
-            return False, pickle.dumps(CarriedError.of(error, "In another process of the trainer"), protocol=5)
+            return False, pickle.dumps(CarriedError.of(error, "In another process"), protocol=5)
 
 
 def listen_on_own_interface() -> None:
@@ -73,9 +72,9 @@ def listen_on_own_interface() -> None:
 
 
 def _settle() -> None:
-    """Settles where this process writes the files of parcels, and which cores it may use."""
+    """Settles where this process writes packed files, and which cores it may use."""
     context = ray.get_runtime_context()
-    unpack_into(Path(context.get_temp_dir()) / context.get_session_name() / "azero-parcels")
+    unpack_into(Path(context.get_temp_dir()) / context.get_session_name() / "azero-files")
     own = context.get_node_id()
     if gpus := context.get_accelerator_ids().get("GPU", []):
         num_gpus = next(int(node["Resources"].get("GPU", 1)) for node in ray.nodes() if node["NodeID"] == own)

@@ -8,12 +8,12 @@ from azero.errors import BadInput
 from azero.system.console import say
 
 if TYPE_CHECKING:
-    from azero.arena.matches.hall import TaskPool
     from azero.config.schema import DeviceConfig
+    from azero.system.pool import Pool
 
 
 @contextmanager
-def workers_of(cluster: str | None, device: "DeviceConfig | None" = None) -> "Iterator[TaskPool | None]":
+def workers_of(cluster: str | None, device: "DeviceConfig | None" = None) -> "Iterator[Pool | None]":
     """Yields the workers of --cluster; None if it is not given. Raises BadInput if there is no such cluster.
 
     Args:

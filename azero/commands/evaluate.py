@@ -146,8 +146,8 @@ def _play_match(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    from azero.arena.matches.hall import Hall, Meeting
     from azero.arena.matches.match import play_match
+    from azero.arena.matches.meetings import Meeting, play_meetings
     from azero.arena.matches.results import Interrupted, Unfinished
     from azero.arena.matches.statistics import Sprt
     from azero.arena.matches.timed import play_timed_match
@@ -175,10 +175,10 @@ def _play_match(
                 result = play_timed_match(*pair, control, maker.seed, num_plies, ponder, show, out)
             elif pool:
                 meeting = Meeting(
-                    maker.recipe(a, one), maker.recipe(b, other), games, maker.seed, num_plies, test,
+                    maker.spec(a, one), maker.spec(b, other), games, maker.seed, num_plies, test,
                     keeps_thoughts=record is not None, out=out,
                 )  # fmt: skip
-                (result,) = Hall(pool).play([meeting], show)
+                (result,) = play_meetings([meeting], pool, show)
             else:
                 result = play_match(
                     *pair, maker.seed, num_plies, test, show, record is not None, threads=maker.num_threads, out=out
@@ -239,7 +239,7 @@ def _evaluate_on_benchmark(maker: Maker, name: str, benchmark: str, cluster: str
     ):
         bar.set_description(name, refresh=False)
         if pool:
-            result = examine(maker.recipe(name, agent), solved, pool, bar.update)
+            result = examine(maker.spec(name, agent), solved, pool, bar.update)
         else:
             result = evaluate_on_benchmark(agent, solved, bar.update)
     print(json.dumps(result.to_json()) if as_json else show_benchmark(result))

@@ -6,7 +6,7 @@ from azero.errors import BadInput
 
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent
-    from azero.arena.agents.recipes import Recipe
+    from azero.arena.agents.specs import AgentSpec
     from azero.config.schema import DeviceConfig
     from azero.games import Game
 
@@ -51,11 +51,11 @@ class Maker(NamedTuple):
 
         return self.device if any(parse_name(name).kind == "net" for name in names) else None
 
-    def recipe(self, name: str, agent: "Agent") -> "Recipe":
-        """Returns the recipe of an agent that this maker has made. Its net runs elsewhere as it does here."""
-        from azero.arena.agents.recipes import recipe_of, settled_device
+    def spec(self, name: str, agent: "Agent") -> "AgentSpec":
+        """Returns the spec of an agent that this maker has made. Its net runs elsewhere as it does here."""
+        from azero.arena.agents.specs import settled_device, spec_of
 
-        return recipe_of(name, agent.game, agent.seed, 1, settled_device(agent, self.device), self.max_nodes)
+        return spec_of(name, agent.game, agent.seed, 1, settled_device(agent, self.device), self.max_nodes)
 
 
 def check_device(names: list[str], device: str, precision: str, runtime: str) -> "DeviceConfig":

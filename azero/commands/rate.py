@@ -33,7 +33,7 @@ from azero.system.console import printable, say
 
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent
-    from azero.arena.agents.recipes import Recipe
+    from azero.arena.agents.specs import AgentSpec
     from azero.arena.ratings.pool import Pool, Ratings
 
 app = typer.Typer()
@@ -105,7 +105,7 @@ def rate(
     maker = maker._replace(game=played)
     path = out or (run / "ratings.json" if run else _default_path(str(played)))
     with workers_of(cluster, maker.device_for(names)) as found:
-        workers = MatchWorkers(found, _recipes(maker)) if found else None
+        workers = MatchWorkers(found, _specs(maker)) if found else None
         pool = Pool(played, names, _making(maker), seed, path, workers, maker.num_threads)
         failure = _play(pool, GAMES_PER_AGENT * len(names) if games is None else games)
     if pool.num_games:
@@ -122,15 +122,15 @@ def _making(maker: Maker) -> "Callable[[str, int], Agent]":
     return lambda name, seed: maker._replace(seed=seed).agent(name)
 
 
-def _recipes(maker: Maker) -> "Callable[[str, int], Recipe]":
-    """Returns a function that returns the recipe of the agent with a name and a seed."""
+def _specs(maker: Maker) -> "Callable[[str, int], AgentSpec]":
+    """Returns a function that returns the spec of the agent with a name and a seed."""
 
     @cache
-    def recipe(name: str) -> "Recipe":
+    def spec(name: str) -> "AgentSpec":
         with closing(maker.agent(name)) as agent:
-            return maker.recipe(name, agent)
+            return maker.spec(name, agent)
 
-    return lambda name, seed: replace(recipe(name), seed=seed)
+    return lambda name, seed: replace(spec(name), seed=seed)
 
 
 def _members(run: Path) -> list[str]:

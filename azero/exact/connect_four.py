@@ -20,7 +20,7 @@ from azero.compiler.rng import mix
 from azero.errors import BadInput
 from azero.games import DRAW, LOSS, WIN, State
 from azero.games.connect_four.rules import ConnectFour
-from azero.system.slices import Slices, finish
+from azero.system.threads import Slices, finish
 
 _EMPTY_CELLS_MIRRORED = 18
 """A position and its mirror image have the same key if at least this many cells are empty.

@@ -7,7 +7,7 @@ from azero.compiler.pace import next_size
 from azero.exact.alphabeta import search_on
 from azero.exact.frames import new_search
 from azero.games import State
-from azero.system.slices import Slices, finish
+from azero.system.threads import Slices, finish
 
 _FIRST_NODES = 1 << 10  # nodes of the first call; the sizes of later calls depend on their times
 _NO_LIMIT = 1 << 62

@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from azero.arena.agents.names import make_agent
-from azero.arena.agents.recipes import Recipe, make_from, recipe_of
+from azero.arena.agents.specs import AgentSpec, make_from, spec_of
 from azero.arena.matches.match import play_match
 from azero.arena.matches.statistics import Tally, elo_interval, score_interval
 from azero.compiler.rng import derive_seed
@@ -53,16 +53,16 @@ def pairs_of(game: str, a: str, b: str, num_games: int, seed: int, opening_plies
     return [Unit(game, a, b, pair, opening_plies, seed) for pair in range(num_games // 2)]
 
 
-def play_pair(recipes: Mapping[str, Recipe], unit: Unit) -> dict[str, float]:
+def play_pair(specs: Mapping[str, AgentSpec], unit: Unit) -> dict[str, float]:
     """Plays a pair; returns A's scores as first and as second player, and both sides' cost per action.
 
     Seconds are left out if only simulations limit the agents. These rows are then the same on any machine.
 
     Args:
-      recipes: of the agents, by name.
+      specs: of the agents, by name.
     """
     seed = derive_seed(unit.seed, *unit[:4])
-    a, b = (make_from(replace(recipes[name], seed=derive_seed(seed, name))) for name in (unit.a, unit.b))
+    a, b = (make_from(replace(specs[name], seed=derive_seed(seed, name))) for name in (unit.a, unit.b))
     result = play_match(a, b, a.game, 2, seed, unit.opening_plies)
     spent = [result.simulations_a, result.simulations_b]
     if any(name.endswith("s") for name in (unit.a, unit.b)):
@@ -75,7 +75,7 @@ def _playing(units: Sequence[Unit]) -> Callable[[Unit], dict[str, float]]:
     games = {unit.game for unit in units}
     assert len(games) == 1, "an experiment has one game"
     game = make_game(games.pop())
-    return partial(play_pair, {name: recipe_of(name, game) for unit in units for name in (unit.a, unit.b)})
+    return partial(play_pair, {name: spec_of(name, game) for unit in units for name in (unit.a, unit.b)})
 
 
 PLAYING = Work(KEY, lambda units: VALUES, _playing)

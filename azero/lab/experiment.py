@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from azero.arena.matches.hall import TaskPool
 from azero.lab.results import Results
+from azero.system.pool import Pool
 
 Groups = dict[Any, list]
 """Units of work, by the line of the table or plot that shows them."""
@@ -30,7 +30,7 @@ class Experiment(NamedTuple):
     groups: Callable[[Any], Groups]
     report: Callable[[Results, Groups, Any], str]  # writes table and plot; returns the table
 
-    def run(self, folder: Path, parameters: Any, num_workers: int, pool: TaskPool | None = None) -> str:
+    def run(self, folder: Path, parameters: Any, num_workers: int, pool: Pool | None = None) -> str:
         """Does the units of work that have no row yet; returns the table. Raises BadInput.
 
         Args:

@@ -7,20 +7,18 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
 from azero import __version__
-from azero.arena.matches.hall import TaskPool
 from azero.errors import BadInput
 from azero.system.console import say
 from azero.system.files import LOCK, held, read_regular, write_whole
 from azero.system.formats import is_number
-from azero.system.workers import do_in_order, do_unit, in_order
+from azero.system.pool import Pool, do_in_order
 
 _LARGEST = 1 << 23  # bytes of a file
 
@@ -129,7 +127,7 @@ class Results:
         units: Iterable,
         num_workers: int,
         label: str,
-        pool: TaskPool | None = None,
+        pool: Pool | None = None,
     ) -> None:
         """Does the units of work that have no row yet, and writes their rows in the order of the units.
 
@@ -147,7 +145,7 @@ class Results:
             left = [unit for unit in units if self._key(unit) not in self.rows]
             done = len(units) - len(left)
             with tqdm(total=len(units), initial=done, desc=label, leave=False, disable=None, delay=0.5) as bar:
-                for unit, values in zip(left, _all_values(work, left, num_workers, label, pool), strict=True):
+                for unit, values in zip(left, do_in_order(work, left, num_workers, label, pool), strict=True):
                     cells = (_cell(values.get(column, "")) for column in self._columns[self._num_keys :])
                     self._append([*self._key(unit), *cells])
                     bar.update()
@@ -170,17 +168,6 @@ class Results:
         text = str(table)
         write_whole(self.folder / "table.md", f"{text}\n".encode())
         return text
-
-
-def _all_values(
-    work: Callable[[Any], dict[str, Any]], units: Sequence, num_workers: int, label: str, pool: TaskPool | None
-) -> Iterator[dict[str, Any]]:
-    """Yields the values of all units, in order."""
-    if pool is None:
-        yield from do_in_order(work, units, num_workers)
-        return
-    with closing(pool.run(do_unit, units, lambda num: None, work, label)) as finished:
-        yield from in_order(finished)
 
 
 def _in_use(folder: Path) -> str:

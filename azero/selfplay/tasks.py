@@ -24,7 +24,7 @@ from azero.selfplay.data.surprise import weigh_by_surprise
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import share_of_cores
 from azero.selfplay.solving import solve_endings
-from azero.system.parcels import Parcel, pack, unpack
+from azero.system.packed_files import PackedFiles, pack, unpack
 from azero.system.tensor_files import Tensors
 
 
@@ -43,10 +43,10 @@ class PlayPlan:
     configs: tuple[Config, ...]  # the settings for each size of the game, the smallest first
     identities: Identities
     starts: Sequence[str] = ()  # texts of positions, at one of which each game begins; see `play_games`
-    files: Parcel = ()  # from `pack_files`
+    files: PackedFiles = ()  # from `pack_files`
 
 
-def pack_files(config: Config) -> Parcel:
+def pack_files(config: Config) -> PackedFiles:
     """Returns the files that the settings of self-play name: a user's game and net, and a rollout policy."""
     rollout = config.search.rollout
     is_file = config.search.rollout_weight > 0 and rollout not in ("own", "uniform")
@@ -70,7 +70,7 @@ def new_plan(
     return PlayPlan(weights, tuple(configs), identities, starts, pack_files(config))
 
 
-def with_files_here(config: Config, files: Parcel) -> Config:
+def with_files_here(config: Config, files: PackedFiles) -> Config:
     """Returns the settings with the names of their files on this machine; raises Damaged if a file has changed."""
     if not files:
         return config

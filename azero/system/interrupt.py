@@ -1,8 +1,7 @@
-"""Ctrl-C: delayed in code that it must not interrupt, and ignored in worker processes."""
+"""Ctrl-C: delayed in code that it must not interrupt, also in a thread of its own."""
 
-import multiprocessing
-import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,6 +38,19 @@ def interruption_waits(on_press: Callable[[], None] = lambda: None) -> Iterator[
         signal.signal(signal.SIGINT, before)
 
 
+@contextmanager
+def interruption_blocked() -> Iterator[None]:
+    """Delays Ctrl-C within the block. Processes that are started there never receive it; this one ends them."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class Background:
     """Work in a thread of its own. What it raises is raised again where its end is waited for."""
 
@@ -70,16 +82,3 @@ class Background:
         """Asks the work to stop, and waits until it does, where `interruption_waits` lets it."""
         self._stopped.set()
         self._thread.join()
-
-
-def follow_parent() -> None:
-    """Prepares a worker process: it ignores Ctrl-C, which its parent handles, and ends when its parent ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

@@ -1,12 +1,28 @@
-"""Distribution of a search's trees over threads."""
+"""Work within a process: shared among threads, or in slices, between which other work can come."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from typing import TypeVar
 
+T = TypeVar("T")
 Room = TypeVar("Room")
+
+Slices = Generator[None, None, T]
+"""Work in slices whose result is a T. Whoever stops asking for slices has given it up."""
+
+SLICE_S = 0.05
+"""About how long a slice should take, in seconds."""
+
+
+def finish(work: Slices[T]) -> T:
+    """Does all slices of some work without a pause; returns its result."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            return end.value
 
 
 def share_among_threads(

@@ -4,6 +4,7 @@ A gate of a few dozen games sometimes fails a better candidate or passes a worse
 at the end of a run. The evaluation's opponent does not take part, since it serves as an independent measure.
 """
 
+from contextlib import closing
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from azero.arena.matches.hall import Hall, Meeting, TaskPool
+from azero.arena.matches.meetings import Agents, Meeting, play_meetings
 from azero.arena.matches.results import GameResult
 from azero.arena.ratings.model import Posterior, Scores, estimate
 from azero.arena.ratings.pairing import choose_pairings
@@ -20,7 +21,8 @@ from azero.games import Game
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint
 from azero.system.files import remove, write_whole
-from azero.training.gate import pairs_of_sizes, recipe
+from azero.system.pool import Pool
+from azero.training.gate import pairs_of_sizes, spec_of_net
 from azero.training.rating import distinct_scores, rated, with_sums
 from azero.training.run import Run
 from azero.training.state import CANDIDATE, MEAN, Progress
@@ -30,7 +32,7 @@ Pairing = tuple[int, int, Game]
 """The places of two nets in the final, and the size at which they play."""
 
 
-def hold_final(run: Run, progress: Progress, report: Report, pool: TaskPool | None) -> tuple[Progress, dict]:
+def hold_final(run: Run, progress: Progress, report: Report, pool: Pool | None) -> tuple[Progress, dict]:
     """Lets the last promoted nets, the last candidate, and the mean of all their weights play for the highest rating.
 
     Only the games of the final decide: a candidate was promoted by its gate, so the gate's games favour it. If several
@@ -88,7 +90,7 @@ def mean_of(nets: list[Net]) -> Net:
     return nets[-1]
 
 
-def play_final(run: Run, progress: Progress, paths: list[Path], report: Report, pool: TaskPool | None) -> Scores:
+def play_final(run: Run, progress: Progress, paths: list[Path], report: Report, pool: Pool | None) -> Scores:
     """Plays the games of the final with the gate's simulations, at most as many as a round robin would have.
 
     They go where the choice is open. A net no longer plays if it is weaker than the leader with a probability above
@@ -97,13 +99,14 @@ def play_final(run: Run, progress: Progress, paths: list[Path], report: Report, 
     scores = Scores.none(len(paths))
     left = len(paths) * (len(paths) - 1) // 2 * run.config.gate.final_games // 2
     results: dict[Pairing, list[GameResult]] = {}
-    with report.stage("final", 2 * left, "games") as bar, Hall(pool, len(paths) * len(run.games)) as hall:
+    own = Agents(len(paths) * len(run.games))
+    with report.stage("final", 2 * left, "games") as bar, closing(own) as agents:
         while left > 0 and len(contenders := _contenders(estimate(scores))) > 1:
             among = list(combinations(contenders, 2))
             batch = min(left, max(len(paths), int(scores.pairs.sum()) // 8))
             chosen = choose_pairings(estimate(scores), batch, among)
             meetings = _meetings(run, progress, paths, results, chosen)
-            matches = hall.play(list(meetings.values()), lambda num, _: bar.update(num))
+            matches = play_meetings(list(meetings.values()), pool, lambda num, _: bar.update(num), agents)
             for pairing, match in zip(meetings, matches, strict=True):
                 results[pairing] = results.get(pairing, []) + match.results
             left -= batch
@@ -124,7 +127,7 @@ def _meetings(
         seed = derive_seed(run.config.seed, "final", progress.iteration, i, j)
         before = sum(len(played) // 2 for (*pair, _), played in results.items() if pair == [i, j])
         for game, num_pairs in pairs_of_sizes(run, before, count):
-            one, other = (recipe(run, paths[place], game) for place in (i, j))
+            one, other = (spec_of_net(run, paths[place], game) for place in (i, j))
             first_pair = len(results.get((i, j, game), [])) // 2
             meetings[i, j, game] = Meeting(
                 one, other, 2 * num_pairs, seed, run.config.gate.opening_plies, first_pair=first_pair

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from azero.arena.agents.recipes import Recipe, recipe_of
+from azero.arena.agents.specs import AgentSpec, spec_of
 from azero.arena.benchmarks.benchmark import mistakes_in
 from azero.arena.benchmarks.exam import examine
 from azero.arena.benchmarks.files import Benchmark, read_benchmark, shipped_benchmark_of
-from azero.arena.matches.hall import Hall, Meeting, TaskPool
+from azero.arena.matches.meetings import Meeting, play_meetings
 from azero.arena.matches.results import GameResult, without_repeats
 from azero.compiler.rng import derive_seed
 from azero.config.schema import Config
@@ -18,6 +18,7 @@ from azero.errors import EngineFailed
 from azero.games import Game
 from azero.nets.checkpoint_file import read_card
 from azero.system.machine import count_cores
+from azero.system.pool import Pool
 from azero.training.run import Run
 from azero.training.state import Progress
 from azero.training.watching.report import Report
@@ -32,7 +33,7 @@ class Verdict:
     notes: dict
 
 
-def hold_gate(run: Run, progress: Progress, report: Report, pool: TaskPool | None) -> Verdict:
+def hold_gate(run: Run, progress: Progress, report: Report, pool: Pool | None) -> Verdict:
     """Plays the candidate against the best net, in pairs with colours swapped. A repeated game counts once.
 
     The first net that has learned from another run's games is promoted in any case, if the best net is random.
@@ -43,11 +44,11 @@ def hold_gate(run: Run, progress: Progress, report: Report, pool: TaskPool | Non
     config, seed = run.config.gate, derive_seed(run.config.seed, "gate", progress.iteration)
     candidate, best = run.candidate_path, run.checkpoint_path(progress.best)
     meetings = [
-        Meeting(recipe(run, candidate, game), recipe(run, best, game), share, seed, config.opening_plies)
+        Meeting(spec_of_net(run, candidate, game), spec_of_net(run, best, game), share, seed, config.opening_plies)
         for game, share in shares_of(run, config.games)
     ]
-    with report.stage("gate", config.games, "games") as bar, Hall(pool) as hall:
-        matches = hall.play(meetings, lambda num, _: bar.update(num))
+    with report.stage("gate", config.games, "games") as bar:
+        matches = play_meetings(meetings, pool, lambda num, _: bar.update(num))
     games = [without_repeats(match.results) for match in matches]
     distinct = [result for own in games for result in own]
     score = mean_score(distinct)
@@ -92,7 +93,7 @@ def _replaces_random_weights(config: Config, iteration: int) -> bool:
     return iteration == 1 and begins_with_games
 
 
-def evaluate_best(run: Run, progress: Progress, report: Report, pool: TaskPool | None) -> dict:
+def evaluate_best(run: Run, progress: Progress, report: Report, pool: Pool | None) -> dict:
     """Plays the best net against the evaluation's opponent; returns its score, and its mistakes in the benchmark.
 
     A repeated game counts once.
@@ -101,15 +102,18 @@ def evaluate_best(run: Run, progress: Progress, report: Report, pool: TaskPool |
     path, plies = run.published_path(progress), run.config.gate.opening_plies
     meetings = [
         Meeting(
-            recipe(run, path, game, config.num_simulations),
-            recipe_of(config.opponent, game, seed, _threads(run), run.config.device),
+            spec_of_net(run, path, game, config.num_simulations),
+            spec_of(config.opponent, game, seed, _threads(run), run.config.device),
             share, seed, plies,
         )
         for game, share in shares_of(run, config.games)
     ]  # fmt: skip
-    with report.stage(f"against {config.opponent}", config.games, "games") as bar, Hall(pool) as hall:
+    with report.stage(f"against {config.opponent}", config.games, "games") as bar:
         try:
-            games = [without_repeats(match.results) for match in hall.play(meetings, lambda num, _: bar.update(num))]
+            games = [
+                without_repeats(match.results)
+                for match in play_meetings(meetings, pool, lambda num, _: bar.update(num))
+            ]
         except EngineFailed as error:
             advice = "the run is kept, and goes on with --resume; --set evaluation.opponent=... names another"
             raise EngineFailed(f"{error}; {advice}") from None
@@ -119,12 +123,12 @@ def evaluate_best(run: Run, progress: Progress, report: Report, pool: TaskPool |
     return notes | _mistakes_in_benchmark(run, path, report, pool)
 
 
-def _mistakes_in_benchmark(run: Run, path: Path, report: Report, pool: TaskPool | None) -> dict:
+def _mistakes_in_benchmark(run: Run, path: Path, report: Report, pool: Pool | None) -> dict:
     """Returns the mistakes of a net in the evaluation's benchmark; none if there is no benchmark."""
     benchmark = find_benchmark(run.config.evaluation, run.game)
     if benchmark is None:
         return {}
-    best = recipe(run, path, run.game, run.config.evaluation.num_simulations)
+    best = spec_of_net(run, path, run.game, run.config.evaluation.num_simulations)
     with report.stage(benchmark.name, benchmark.num_positions, "positions") as bar:
         return mistakes_in(examine(best, benchmark, pool, bar.update))
 
@@ -137,7 +141,7 @@ def find_benchmark(config: EvaluationConfig, game: Game) -> Benchmark | None:
     return None if name is None else read_benchmark(name, game, config.benchmark_positions)
 
 
-def recipe(run: Run, path: Path, game: Game, num_simulations: int = 0) -> Recipe:
+def spec_of_net(run: Run, path: Path, game: Game, num_simulations: int = 0) -> AgentSpec:
     """Returns an agent for one of the sizes. It searches with the run's present settings, also if the net is older.
 
     It does not solve its roots, so that matches measure the net. Its name has the absolute path: the name of a run's
@@ -149,7 +153,7 @@ def recipe(run: Run, path: Path, game: Game, num_simulations: int = 0) -> Recipe
     options = _changed_search(run, path) | {"solve_nodes": 0}
     settings = ",".join(f"{key}={value}" for key, value in options.items())
     name = f"{path.absolute()}({settings})@{num_simulations or run.config.gate.num_simulations}"
-    return recipe_of(name, game, run.config.seed, _threads(run), run.config.device)
+    return spec_of(name, game, run.config.seed, _threads(run), run.config.device)
 
 
 def _changed_search(run: Run, path: Path) -> dict[str, object]:

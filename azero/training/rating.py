@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from azero.arena.agents.options import split_program
-from azero.arena.matches.hall import Hall, Meeting, TaskPool
+from azero.arena.matches.meetings import Meeting, play_meetings
 from azero.arena.matches.results import GameResult
 from azero.arena.ratings.file import pairs_of
 from azero.arena.ratings.model import Posterior, Scores, estimate
@@ -17,7 +17,8 @@ from azero.arena.ratings.pairing import choose_pairings
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.system.console import say
-from azero.training.gate import pairs_of_sizes, recipe
+from azero.system.pool import Pool
+from azero.training.gate import pairs_of_sizes, spec_of_net
 from azero.training.resumed_settings import check_is_run, load_settings
 from azero.training.run import Run
 from azero.training.state import Progress
@@ -111,7 +112,7 @@ def rated(progress: Progress) -> Progress:
     return replace(progress, rating=progress.anchor_rating + float(elo))
 
 
-def meet_older_nets(run: Run, progress: Progress, report: Report, pool: TaskPool | None) -> Progress:
+def meet_older_nets(run: Run, progress: Progress, report: Report, pool: Pool | None) -> Progress:
     """Plays a candidate that is the best net now against older nets, those that tell most; returns it with these games.
 
     Gates alone compare each net with the one before, so that their errors add up.
@@ -131,11 +132,13 @@ def meet_older_nets(run: Run, progress: Progress, report: Report, pool: TaskPool
     for (i, _), count in chosen.items():
         seed = derive_seed(run.config.seed, "rating", progress.iteration, nets[i])
         for game, num in pairs_of_sizes(run, progress.iteration + i, count):
-            candidate, other = (recipe(run, path, game) for path in (run.candidate_path, run.checkpoint_path(nets[i])))
+            candidate, other = (
+                spec_of_net(run, path, game) for path in (run.candidate_path, run.checkpoint_path(nets[i]))
+            )
             met.append(nets[i])
             meetings.append(Meeting(candidate, other, 2 * num, seed, run.config.gate.opening_plies))
-    with report.stage("rating", 2 * num_pairs, "games") as bar, Hall(pool) as hall:
-        matches = hall.play(meetings, lambda num, _: bar.update(num))
+    with report.stage("rating", 2 * num_pairs, "games") as bar:
+        matches = play_meetings(meetings, pool, lambda num, _: bar.update(num))
     rows = progress.pool
     for older_net, match in zip(met, matches, strict=True):
         rows = with_games(rows, progress.best, older_net, distinct_scores(match.results))

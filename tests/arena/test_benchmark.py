@@ -10,7 +10,7 @@ from mcts.minimax import Minimax, moves_of
 
 from azero.arena.agents.agent import RandomAgent
 from azero.arena.agents.names import make_agent
-from azero.arena.agents.recipes import recipe_of
+from azero.arena.agents.specs import spec_of
 from azero.arena.agents.suggestion import RESIGN
 from azero.arena.benchmarks import benchmark, exam
 from azero.arena.benchmarks.benchmark import Share, evaluate_on_benchmark, sample_benchmark
@@ -221,8 +221,8 @@ def test_workers_have_the_answers_of_one_process(net, monkeypatch, name):
     sets = [ProblemSet("one", problems[:9]), ProblemSet("other", problems[9:])]
     whole = evaluate_on_benchmark(make_agent(name, game), Benchmark("ours", game, sets))
     heard = []
-    found = examine(recipe_of(name, game), Benchmark("ours", game, sets), Shuffled(), heard.append)
+    found = examine(spec_of(name, game), Benchmark("ours", game, sets), Shuffled(), heard.append)
     assert replace(found, elapsed_s=whole.elapsed_s) == whole and len(heard) == 150
     other = Benchmark("ours", CONNECT_FOUR, [])
     with pytest.raises(BadInput, match="positions of connect_four, but"):
-        examine(recipe_of(name, game), other, Shuffled())
+        examine(spec_of(name, game), other, Shuffled())

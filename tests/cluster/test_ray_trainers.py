@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]  # Ray'
 
 
 def test_processes_are_where_most_cores_are():
-    from azero.cluster.ray_host import shared_out  # it imports Ray
+    from azero.cluster.ray_backend import shared_out  # it imports Ray
 
     assert shared_out({"own": 0, "a": 4, "b": 4}, "own", 3, 8) == (["a", "b"], 4)
     assert shared_out({"own": 2}, "own", 2, 2) == (["own"], 1)
@@ -30,7 +30,7 @@ def test_processes_are_where_most_cores_are():
 
 
 def test_on_gpus_one_is_left_for_self_play():
-    from azero.cluster.ray_host import gpus_for
+    from azero.cluster.ray_backend import gpus_for
 
     assert gpus_for({"a": 1, "b": 3, "c": 0}, 4) == ["b", "b", "a"]
     with pytest.raises(BadInput, match="needs 4 GPUs beside that of this process, and self-play needs one; .* has 4$"):
@@ -82,9 +82,7 @@ def trainers_here():
 
 
 def test_a_node_with_another_azero_is_refused(cluster, tmp_path, monkeypatch):
-    from azero.cluster import pool
-
     here = Fingerprint.here()
-    monkeypatch.setattr(pool.Fingerprint, "here", classmethod(lambda cls: here._replace(code="other")))
+    monkeypatch.setattr(Fingerprint, "here", classmethod(lambda cls: here._replace(code="other")))
     with pytest.raises(BadInput, match="^the trainer cannot use a node: .* has another code of azero "):
         train(config_of(2), tmp_path / "run", make_pool=cluster.pool)

@@ -12,7 +12,7 @@ import torch
 from training.runs import needs_proc, processes, wait_until
 
 from azero.errors import BadInput
-from azero.selfplay.pool import Pool, count_workers
+from azero.selfplay.pool import count_workers, local_pool
 from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
 
 from .games import assert_same, config_with, new_weights
@@ -24,6 +24,10 @@ pytestmark = pytest.mark.slow  # it starts many processes
 def plan() -> PlayPlan:
     config = config_with()
     return PlayPlan(new_weights(config), (config,), Identities())
+
+
+def pool_of(num_workers, tell=lambda text: None):
+    return local_pool(config_with(num_workers=num_workers), tell)
 
 
 TASKS = [SizedSeeds(0, tuple(range(k, k + 3))) for k in (0, 3, 6)]
@@ -44,7 +48,7 @@ def threads():
 @pytest.mark.parametrize("num_workers", [1, 2])
 def test_workers_play_what_their_tasks_say(plan, num_workers):
     reports, shards = [], {}
-    with Pool(num_workers) as pool:
+    with pool_of(num_workers) as pool:
         for place, shard in pool.run(play_task, TASKS, reports.append, plan):
             shards[place] = shard
     assert sorted(shards) == [0, 1, 2]
@@ -54,7 +58,7 @@ def test_workers_play_what_their_tasks_say(plan, num_workers):
 
 
 def test_a_pool_is_used_again(plan):
-    with Pool(2) as pool:
+    with pool_of(2) as pool:
         rounds = [dict(pool.run(play_task, TASKS[:2], lambda num: None, plan)) for _ in range(2)]
     for place in (0, 1):
         assert_same(rounds[0][place], rounds[1][place])
@@ -62,10 +66,10 @@ def test_a_pool_is_used_again(plan):
 
 def test_an_error_in_a_worker_is_an_error_here(plan):
     wrong = replace(plan, weights={"nothing": np.zeros(1)})
-    with Pool(2) as pool:
+    with pool_of(2) as pool:
         with pytest.raises(RuntimeError, match="Missing key") as error:
             list(pool.run(play_task, TASKS[:2], lambda num: None, wrong))
-        assert "In a worker process:\nTraceback" in error.value.__notes__[0]
+        assert "\nTraceback" in error.value.__notes__[0]
         assert_same(dict(pool.run(play_task, TASKS[:1], lambda num: None, plan))[0], play(plan, TASKS[0]))
 
 
@@ -86,21 +90,21 @@ def die(plan, task, report):
 @pytest.mark.skipif(os.name != "posix", reason="it sends SIGKILL")
 def test_a_killed_worker_is_replaced_and_its_task_done_again(plan, tmp_path):
     reports, told = [], []
-    with Pool(2, told.append) as pool:
+    with pool_of(2, told.append) as pool:
         shards = dict(pool.run(die_once, TASKS, reports.append, (tmp_path, plan)))
         assert pool.num_deaths == len(told) == 3
-    assert set(told) == {"a worker process was killed by SIGKILL; another one does its task again"}
+    assert set(told) == {"a worker was killed by SIGKILL; another one does its task again"}
     for place, task in enumerate(TASKS):
         assert_same(shards[place], play(plan, task))
     assert sum(reports) == 9 and reports.count(-2) == 3
 
 
 def test_a_task_that_no_worker_survives_ends_in_a_line(plan):
-    with pytest.raises(BadInput) as error, Pool(2) as pool:
+    with pytest.raises(BadInput) as error, pool_of(2) as pool:
         list(pool.run(die, TASKS[:1], lambda num: None, plan))
     assert str(error.value) == (
-        "3 worker processes have died at the same task, the last one ended with code 3; perhaps the machine is short "
-        "of memory; try fewer selfplay.num_workers or selfplay.parallel_games; --resume continues the run"
+        "3 workers have died at the same task, the last one ended with code 3; perhaps its machine is short of memory; "
+        "try fewer selfplay.num_workers or selfplay.parallel_games; --resume continues the run"
     )
 
 
@@ -118,12 +122,12 @@ def work(shared, task, report):
 """
 
 PARENT = """
-from azero.system.workers import Workers
+from azero.system.pool import local_workers
 
 if __name__ == "__main__":
     import slow_to_import
 
-    with Workers(1, slow_to_import.prepare) as workers:
+    with local_workers(1, slow_to_import.prepare) as workers:
         list(workers.run(slow_to_import.work, [1]))
 """
 

@@ -125,7 +125,7 @@ class Torture:
                     os.kill(self.draw.choice(workers), signal.SIGKILL)
                 self.faults["worker"] += 1
         self._wait(process)
-        if process.exitcode == 2 and "worker processes have died at the same task" in self._errors(2):
+        if process.exitcode == 2 and "workers have died at the same task" in self._errors(2):
             return  # three of them, by chance; the run is resumed
         self._end(2, process)
 

@@ -35,7 +35,7 @@ def hold(monkeypatch, run, winner, best=5, iteration=6):
     """Holds a final that `winner` wins while other games are drawn; returns progress, notes, and pairs by pairing."""
     met = Counter()
 
-    def play(hall, meetings, on_games):
+    def play(meetings, pool, on_games, agents):
         return [SimpleNamespace(results=results_of(meeting)) for meeting in meetings]
 
     def results_of(meeting):
@@ -46,7 +46,7 @@ def hold(monkeypatch, run, winner, best=5, iteration=6):
         games = range(2 * meeting.first_pair, 2 * meeting.first_pair + meeting.num_games)
         return [GameResult(k // 2, k % 2 == 0, (k,), score) for k in games]
 
-    monkeypatch.setattr(final.Hall, "play", play)
+    monkeypatch.setattr(final, "play_meetings", play)
     report = Silent()
     progress = Progress(iteration=iteration, best=best)
     promoted = run.promoted(replace(progress, iteration=iteration + 1))

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from arena.pools import Shuffled
 
-from azero.arena.agents.recipes import make_from
+from azero.arena.agents.specs import make_from
 from azero.arena.matches.results import GameResult, MatchResult
 from azero.errors import BadInput
 from azero.games import make_game
@@ -51,7 +51,7 @@ def make_run(folder, **sections):
 def hold(monkeypatch, run, results):
     """Holds a gate with the given games: (pair, a_is_first, actions, score)."""
 
-    def play(hall, meetings, on_games):
+    def play(meetings, pool, on_games):
         (meeting,) = meetings
         assert meeting.a.checkpoint == str(run.candidate_path) and meeting.b.checkpoint == str(run.checkpoint_path(0))
         assert all("(solve_nodes=0)@" in each.name for each in (meeting.a, meeting.b))
@@ -59,7 +59,7 @@ def hold(monkeypatch, run, results):
         games = [GameResult(*each) for each in results]
         return [MatchResult("candidate", "best", "tic_tac_toe", games, 1.0, 0.0, 0.0, 0.0, 0.0)]
 
-    monkeypatch.setattr(gate.Hall, "play", play)
+    monkeypatch.setattr(gate, "play_meetings", play)
     return gate.hold_gate(run, Progress(), Silent(), None)
 
 
@@ -138,14 +138,13 @@ def test_a_net_against_itself_is_even_in_each_pair_and_a_seed_settles_the_gate(t
 def test_iterations_have_openings_of_their_own(tmp_path, monkeypatch):
     seeds = []
     run = make_run(tmp_path / "run")
-    play = gate.Hall.play
-    monkeypatch.setattr(
-        gate.Hall,
-        "play",
-        lambda hall, meetings, on_games: (seeds.extend(each.seed for each in meetings), play(hall, meetings, on_games))[
-            1
-        ],
-    )
+    play = gate.play_meetings
+
+    def note_seeds(meetings, *more):
+        seeds.extend(each.seed for each in meetings)
+        return play(meetings, *more)
+
+    monkeypatch.setattr(gate, "play_meetings", note_seeds)
     for iteration in (1, 2):
         gate.hold_gate(run, Progress(iteration=iteration), Silent(), None)
     assert len(set(seeds)) == 2
@@ -195,7 +194,8 @@ def test_changed_settings_of_the_search_hold_for_both_nets(tmp_path):
     changed = Run(run.folder, run.config.model_copy(update={"search": search}), GAME)
     changed.save_net(changed.candidate_path, Trainer(changed.config, GAME).candidate(), Progress())
     agents = [
-        make_from(gate.recipe(changed, path, GAME)) for path in (changed.checkpoint_path(0), changed.candidate_path)
+        make_from(gate.spec_of_net(changed, path, GAME))
+        for path in (changed.checkpoint_path(0), changed.candidate_path)
     ]
     one, other = (agent.new_search(1) for agent in agents)
     assert one.settings == other.settings and one.selection == other.selection

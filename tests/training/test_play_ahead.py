@@ -6,11 +6,11 @@ import threading
 from pathlib import Path
 
 import pytest
-from cluster.fake import FakeCluster
+from system.fake import FakeCluster
 
-from azero.cluster.pool import ClusterPool
 from azero.errors import BadInput
-from azero.selfplay.pool import Pool, local_pool
+from azero.selfplay.pool import local_pool
+from azero.system.pool import Pool, Workers
 from azero.training.loop import train
 from azero.training.resumed_settings import open_run
 from azero.training.run import Run
@@ -50,7 +50,6 @@ class Beside(Pool):
     works_beside = True
 
     def __init__(self, fails_at: str = ""):
-        super().__init__(1)
         self.asked: list[tuple[str, bool]] = []
         self._fails_at = fails_at
 
@@ -75,7 +74,7 @@ def in_turns(tmp_path_factory):
 
 def test_games_are_those_of_taking_turns(in_turns, tmp_path, capsys):
     """Also by a cluster, whose workers play the gate's games at the same time."""
-    play(tmp_path / "run", lambda config, tell: ClusterPool(FakeCluster(), config.cluster, tell))
+    play(tmp_path / "run", lambda config, tell: Workers(FakeCluster(), tell))
     assert nets_of(tmp_path / "run") == nets_of(in_turns)
     shards = [files_of(each / "replay") for each in (in_turns, tmp_path / "run")]
     assert shards[0] == shards[1] and len(shards[0]) == 4

@@ -22,8 +22,8 @@ from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.lessons import Lesson, Lessons
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
-from azero.system import peers
-from azero.system.peers import local_host
+from azero.system import local
+from azero.system.local import local_host
 from azero.training.heads.registry import heads_of
 from azero.training.learning import group
 from azero.training.learning import ranks as ranks_of
@@ -232,32 +232,32 @@ def broken(folder: Path, monkeypatch, strike) -> str:
     """Trains with three ranks, and calls `strike(processes)` in the second step; returns the error."""
     started = []
 
-    def note(self, make, number, start=peers._LocalHost.start):
-        started.append(start(self, make, number))
+    def note(make, number, start=local.LocalPeer):
+        started.append(start(make, number))
         return started[-1]
 
-    monkeypatch.setattr(peers._LocalHost, "start", note)
+    monkeypatch.setattr(local, "LocalPeer", note)
 
     def watch(trainer):
         step = trainer.step
 
         def watched(*arguments):
             if trainer.steps == 1:
-                strike([each._process for each in started])
+                strike([each.process for each in started])
             return step(*arguments)
 
         trainer.step = watched
 
     with pytest.raises(BadInput) as error:
         trained(folder, config_of(3, {"save_every_steps": 1}, game={"name": "othello(size=4)"}), first=watch)
-    assert all(not each._process.is_alive() for each in started)
+    assert not {each.process.pid for each in started} & {each.pid for each in multiprocessing.active_children()}
     assert progress_of(folder)["steps"] == 1, "what was saved stays"
     return str(error.value)
 
 
 @pytest.mark.parametrize("place", [1, pytest.param(0, marks=pytest.mark.long)])
 def test_a_rank_that_dies_ends_the_run_with_its_name(forks, tmp_path, monkeypatch, place):
-    message = broken(tmp_path / "run", monkeypatch, lambda processes: processes[place].kill())
+    message = broken(tmp_path / "run", monkeypatch, lambda processes: os.kill(processes[place].pid, signal.SIGKILL))
     assert message == f"process {place + 1} of the trainer was killed by SIGKILL; the run is saved: go on with --resume"
 
 

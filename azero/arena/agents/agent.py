@@ -19,7 +19,7 @@ from azero.games import Game, State
 from azero.mcts.rollouts.playing import plies_to_end
 from azero.mcts.search.tree_arrays import SearchTree
 from azero.nets.runtimes.session import Heads
-from azero.system.slices import Slices
+from azero.system.threads import Slices
 
 _LEAST_S = 0.001  # for a move, however little time is left
 

@@ -23,7 +23,7 @@ from azero.mcts.search.lockstep import FIRST_LEAVES
 from azero.mcts.search.tree_arrays import SearchTree, tree_of
 from azero.mcts.tree import NODE_DTYPE
 from azero.nets.runtimes.session import by_position
-from azero.system.slices import SLICE_S, Slices, finish
+from azero.system.threads import SLICE_S, Slices, finish
 
 VISITS_PER_LEAF = 50
 """One more leaf of a tree may wait for the net for every so many visits of the root."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from azero.arena.agents.recipes import Recipe, game_of_recipe, make_from
+from azero.arena.agents.specs import AgentSpec, game_of_spec, make_from
 from azero.arena.benchmarks.benchmark import (
     POSITIONS_AT_ONCE,
     Answers,
@@ -19,8 +19,9 @@ from azero.arena.benchmarks.benchmark import (
 )
 from azero.arena.benchmarks.files import Benchmark, Problem
 from azero.arena.benchmarks.judges import Judge, judge_for
-from azero.arena.matches.hall import WORKERS_AGENTS, TaskPool, for_a_worker, for_workers_of
+from azero.arena.matches.meetings import WORKERS_AGENTS, for_a_worker, for_workers_of
 from azero.games import Game
+from azero.system.pool import Pool
 
 _MOST_PARTS = 256  # of a set without a net, until they have as many positions as with one
 
@@ -29,7 +30,7 @@ _MOST_PARTS = 256  # of a set without a net, until they have as many positions a
 class Exam:
     """What all parts have in common: the agent, and the positions of each set, as plain data."""
 
-    agent: Recipe
+    agent: AgentSpec
     sets: tuple[tuple["_Position", ...], ...]
 
 
@@ -50,33 +51,33 @@ class Part(NamedTuple):
 
 
 def examine(
-    recipe: Recipe,
+    spec: AgentSpec,
     benchmark: Benchmark,
-    pool: TaskPool | None,
+    pool: Pool | None,
     on_positions: Callable[[int], None] = lambda num: None,
 ) -> BenchmarkResult:
-    """Returns the result of `evaluate_on_benchmark` for the agent of a recipe.
+    """Returns the result of `evaluate_on_benchmark` for the agent of a spec.
 
     Args:
       pool: the workers that search and judge; None: this process, as for agents that are other programs.
       on_positions: called with the number of positions that have just been judged. It is negative if a worker has died.
     """
-    if pool is None or recipe.is_program:
-        with closing(make_from(recipe)) as agent:
+    if pool is None or spec.is_program:
+        with closing(make_from(spec)) as agent:
             return evaluate_on_benchmark(agent, benchmark, on_positions)
-    check_game(recipe.name, game_of_recipe(recipe), benchmark)
+    check_game(spec.name, game_of_spec(spec), benchmark)
     begin = time.perf_counter()
     sets = tuple(tuple(map(_plain, each.problems)) for each in benchmark.sets)
-    parts = [part for number, own in enumerate(sets) for part in _split(number, len(own), bool(recipe.checkpoint))]
+    parts = [part for number, own in enumerate(sets) for part in _split(number, len(own), bool(spec.checkpoint))]
     answers: dict[int, Answers] = {}
-    exam = Exam(for_workers_of(pool, recipe), sets)
+    exam = Exam(for_workers_of(pool, spec), sets)
     with closing(pool.run(answer_part, parts, on_positions, exam, "solved positions")) as finished:
         answers.update(finished)
     whole: list[Answers | None] = [None] * len(sets)
     for place, part in enumerate(parts):
         before = whole[part.number]
         whole[part.number] = before + answers[place] if before else answers[place]
-    return result_of(recipe.name, benchmark, [each for each in whole if each], time.perf_counter() - begin)
+    return result_of(spec.name, benchmark, [each for each in whole if each], time.perf_counter() - begin)
 
 
 def answer_part(exam: Exam, part: Part, on_positions: Callable[[int], None]) -> Answers:

@@ -8,7 +8,7 @@ from azero.exact.connect_four import ConnectFourSolver
 from azero.exact.solver import solving
 from azero.games import DRAW, LOSS, WIN, Game, State
 from azero.games.connect_four.rules import ConnectFour
-from azero.system.slices import Slices, finish
+from azero.system.threads import Slices, finish
 
 RESULT_WORDS = {LOSS: "loses", DRAW: "draws", WIN: "wins"}
 """Verbs for messages, by the result for the player to move."""

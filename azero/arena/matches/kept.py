@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.names import identity_of
-from azero.arena.agents.recipes import Recipe
+from azero.arena.agents.specs import AgentSpec
 from azero.arena.matches.results import NO_COST, Cost, GameResult
 from azero.errors import BadInput
 from azero.games import Game
@@ -103,8 +103,8 @@ class KeptGames:
 
 def kept_games(
     out: str | Path | None,
-    a: Agent | Recipe,
-    b: Agent | Recipe,
+    a: Agent | AgentSpec,
+    b: Agent | AgentSpec,
     game: Game,
     seed: int,
     opening_plies: int,

@@ -13,7 +13,7 @@ from azero.arena.matches.statistics import Tally, elo_from_score, elo_interval, 
 from azero.errors import EngineFailed
 from azero.records.record import OUT_OF_TIME
 from azero.system.formats import warn_once
-from azero.system.workers import WorkersDied
+from azero.system.pool import WorkersDied
 
 
 class GameClocks(NamedTuple):

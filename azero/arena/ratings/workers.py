@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from azero.arena.agents.recipes import Recipe
-from azero.arena.matches.hall import Hall, Meeting, TaskPool
+from azero.arena.agents.specs import AgentSpec
+from azero.arena.matches.meetings import Meeting, play_meetings
 from azero.arena.matches.results import MatchResult
 from azero.arena.matches.statistics import Tally
+from azero.system.pool import Pool
 
 
 class Match(NamedTuple):
@@ -21,13 +22,13 @@ class Match(NamedTuple):
 class MatchWorkers(NamedTuple):
     """Workers, and what they make agents from."""
 
-    pool: TaskPool
-    recipe: Callable[[str, int], Recipe]  # by an agent's name and seed
+    pool: Pool
+    spec: Callable[[str, int], AgentSpec]  # by an agent's name and seed
 
     def play(self, matches: Sequence[Match], on_games: Callable[[int, Tally], None]) -> Sequence[MatchResult]:
-        """Returns the results of several matches; raises as `Hall.play`."""
+        """Returns the results of several matches; raises as `play_meetings`."""
         meetings = []
         for sides, seed, first, num_pairs in matches:
-            a, b = (self.recipe(*side) for side in sides)
+            a, b = (self.spec(*side) for side in sides)
             meetings.append(Meeting(a, b, 2 * num_pairs, seed, first_pair=first))
-        return Hall(self.pool).play(meetings, on_games)
+        return play_meetings(meetings, self.pool, on_games)

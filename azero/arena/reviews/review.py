@@ -27,7 +27,7 @@ from azero.arena.reviews.accuracy import (
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.records import Record
-from azero.system.slices import SLICE_S, Slices, T, finish
+from azero.system.threads import SLICE_S, Slices, T, finish
 
 _SEARCH_US, _ROLLOUT_US, _NET_US = 250, 1, 100
 """About the least time of a search, of a simulation with a rollout, and of one with a net, in microseconds."""

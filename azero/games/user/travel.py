@@ -4,10 +4,10 @@ from pathlib import Path
 
 from azero.games.names import file_of
 from azero.games.user.sources import Sources
-from azero.system.parcels import Parcel, pack
+from azero.system.packed_files import PackedFiles, pack
 
 
-def pack_code(name: str, kind: str = "game") -> Parcel:
+def pack_code(name: str, kind: str = "game") -> PackedFiles:
     """Returns the files of the game or net of that name; empty for azero's own. Raises BadInput if one cannot be read.
 
     Args:

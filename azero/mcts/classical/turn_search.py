@@ -23,7 +23,7 @@ from azero.mcts.search.rollouts import RolloutTrees
 from azero.mcts.search.search import TreeSearch
 from azero.mcts.search.settings import SearchParts
 from azero.mcts.tree import Forest, clear_node, clear_tree, new_forest, start_tree
-from azero.system.slices import Slices
+from azero.system.threads import Slices
 
 MOST_CODES = 1 << 15
 """Limit on the number of actions plus turns: a node has 16 bits for both."""

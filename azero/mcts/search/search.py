@@ -22,7 +22,7 @@ from azero.mcts.search.settings import SearchParts, Settings, check_parts
 from azero.mcts.search.variation import is_proven_end
 from azero.mcts.selection.strategies import Selection
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, advance_tree, start_tree
-from azero.system.slices import Slices, finish
+from azero.system.threads import Slices, finish
 
 MAX_NODES = 1 << 22
 """The default limit on a tree's nodes: 128 MiB."""

@@ -19,7 +19,7 @@ from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
 from azero.selfplay.tasks import with_files_here
 from azero.system.machine import keep_freed_memory
-from azero.system.parcels import Parcel
+from azero.system.packed_files import PackedFiles
 from azero.system.tensor_files import Tensors
 from azero.training.heads.registry import heads_of
 from azero.training.learning.group import Group, Meeting
@@ -45,7 +45,7 @@ class RankPlan:
     learner: Tensors
     lessons: Lessons | None
     num_threads: int
-    files: Parcel
+    files: PackedFiles
 
 
 class Rank:

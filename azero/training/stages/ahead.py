@@ -5,8 +5,8 @@ The state says which net plays them. So they are equal, whether they are played 
 
 from types import TracebackType
 
-from azero.selfplay.pool import AnyPool
 from azero.system.interrupt import Background
+from azero.system.pool import Pool
 from azero.training.run import Run
 from azero.training.stages.fresh_games import FreshGames
 from azero.training.state import Progress
@@ -22,7 +22,7 @@ class Ahead:
       net_identity: the net's identity; see `Identities`.
     """
 
-    def __init__(self, run: Run, pool: AnyPool, net_identity: str):
+    def __init__(self, run: Run, pool: Pool, net_identity: str):
         self._run, self.pool, self._net_identity = run, pool, net_identity
         self._games: FreshGames | None = None
         self._background: Background | None = None

@@ -10,9 +10,10 @@ from azero.errors import BadInput
 from azero.games.names import identity_of
 from azero.selfplay.data.records import Shard, SizedShard
 from azero.selfplay.data.shard_files import save_shard
-from azero.selfplay.pool import AnyPool
+from azero.selfplay.pool import settings_of_workers
 from azero.selfplay.tasks import Identities, new_plan, play_task, split_seeds
 from azero.system.console import say
+from azero.system.pool import Pool
 from azero.system.tensor_files import read_card_alone
 from azero.training.run import Run, shard_name
 from azero.training.state import Progress
@@ -46,7 +47,7 @@ class FreshGames:
       num_ended: number of games that have ended so far, in shards or not.
     """
 
-    def __init__(self, run: Run, progress: Progress, iteration: int, player: int, pool: AnyPool, net_identity: str):
+    def __init__(self, run: Run, progress: Progress, iteration: int, player: int, pool: Pool, net_identity: str):
         self.begun = self.ended = time.perf_counter()
         self.iteration = iteration
         self._run, self._pool, self._deaths_before = run, pool, pool.num_deaths
@@ -59,7 +60,7 @@ class FreshGames:
         self._shards = {name: run.load_shard(name) for name in self._played_before()}
         self._missing = [number for number, name in enumerate(self.names) if name not in self._shards]
         self.num_ended = sum(len(shard.lengths) for _, shard in self._shards.values())
-        configs = [pool.settings_of_workers(run.config_of(each)) for each in run.games]
+        configs = [settings_of_workers(pool, run.config_of(each)) for each in run.games]
         identities = Identities(identity_of(run.game.rules), net_identity)
         weights = run.weights_at(player)
         self._plan = new_plan(run.config, configs, weights, identities, progress.starts)

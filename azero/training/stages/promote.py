@@ -3,7 +3,7 @@
 import time
 from dataclasses import replace
 
-from azero.selfplay.pool import AnyPool
+from azero.system.pool import Pool
 from azero.training.final import hold_final
 from azero.training.gate import evaluate_best, hold_gate
 from azero.training.learning.trainer import Trainer
@@ -15,10 +15,13 @@ from azero.training.watching.metrics import read_metrics, write_metrics
 from azero.training.watching.report import Report
 
 
-def promote(run: Run, progress: Progress, trainer: Trainer, report: Report, pool: AnyPool) -> Progress:
+def promote(run: Run, progress: Progress, trainer: Trainer, report: Report, pool: Pool) -> Progress:
     """Plays the candidate against the best net, promotes it if it is better, and ends the iteration."""
     begin = time.perf_counter()
-    iteration, players = progress.iteration, pool if pool.plays_matches else None
+    iteration, players = (
+        progress.iteration,
+        pool if pool.is_cluster else None,
+    )  # one process plays all games side by side
     player = progress.best if run.plays_ahead(iteration) else None
     verdict = hold_gate(run, progress, report, players)
     progress = with_gate(progress, verdict.matches)

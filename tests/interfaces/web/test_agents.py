@@ -259,7 +259,7 @@ def test_a_server_that_ends_cancels_what_nets_are_asked_aside():
     with client_of() as other:
         searches = other.app.state.context.searches
         other.ask("suggestions", agent="tic_tac_toe", game="tic_tac_toe", simulations=1)
-        [loaded] = searches.agents._loaded.values()
+        [(_, loaded)] = searches.agents._loaded.items()
         searches.close()
         assert loaded.draws(loaded.made.result().game.new_initial_state()).cancelled()
 
@@ -270,7 +270,7 @@ def test_a_server_that_ends_closes_its_agents(monkeypatch):
         searches = other.app.state.context.searches
         for game in ("tic_tac_toe", "hex"):
             other.ask("suggestions", agent="random", game=game)
-        for loaded in searches.agents._loaded.values():
+        for _, loaded in searches.agents._loaded.items():
             agent = loaded.made.result()
             monkeypatch.setattr(agent, "close", functools.partial(closed.append, agent.game.name))
         searches.close()

@@ -10,7 +10,7 @@ from azero.interfaces.web.learn.lesson import Lesson, recorder_of
 from azero.interfaces.web.positions import Position
 from azero.interfaces.web.searches.loaded import Loaded
 from azero.interfaces.web.searches.turns import Turn
-from azero.system.slices import SLICE_S
+from azero.system.threads import SLICE_S
 
 _MOST_TERMS = 60_000
 """Children in one answer, some 100 bytes each."""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from azero.arena.agents.opened import Opened
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import Game, State
@@ -44,12 +45,10 @@ class OpenNet(NamedTuple):
     Attributes:
       evaluators: with passes of one row, and of `_ROWS`.
       digest: of the contents of its file.
-      size: bytes of its file.
     """
 
     evaluators: dict[int, SessionEvaluator]
     digest: str
-    size: int
 
 
 class Nets(OneAtATime):
@@ -57,7 +56,7 @@ class Nets(OneAtATime):
 
     def __init__(self) -> None:
         super().__init__("the nets are busy", _MOST_WAITING)
-        self._open: OrderedDict[_Key, OpenNet] = OrderedDict()
+        self.opened = Opened[_Key, OpenNet](_MOST_OPEN_BYTES)
         self._digests: OrderedDict[_Key, str] = OrderedDict()  # of nets that are open, or were
         self._opinions: OrderedDict[tuple[str, str, int | bytes], Opinion] = OrderedDict()
 
@@ -67,7 +66,7 @@ class Nets(OneAtATime):
             key = _key_of(file, state.game)
         except BadInput:
             return True  # its opinion is an error at once
-        return key in self._open or (self._digests.get(key, ""), *_position_of(state)) in self._opinions
+        return self.opened.get(key) is not None or (self._digests.get(key, ""), *_position_of(state)) in self._opinions
 
     def opinions(self, file: NetFile, states: Sequence[State]) -> list[Opinion]:
         """Returns a net's opinions of positions of one game, which are not over. Call it within `turn`.
@@ -92,15 +91,11 @@ class Nets(OneAtATime):
 
     def _net(self, key: _Key, game: Game) -> OpenNet:
         file, stamp, _ = key
-        if key not in self._open:
-            while self._open and sum(net.size for net in self._open.values()) + stamp.size > _MOST_OPEN_BYTES:
-                self._open.popitem(last=False)
-            self._open[key] = _open(file, game, stamp.size)
-            self._digests[key] = self._open[key].digest
-            while len(self._digests) > _MOST_OPINIONS:
-                self._digests.popitem(last=False)
-        self._open.move_to_end(key)
-        return self._open[key]
+        net = self.opened.use(key, lambda: _open(file, game), stamp.size)
+        self._digests[key] = net.digest
+        while len(self._digests) > _MOST_OPINIONS:
+            self._digests.popitem(last=False)
+        return net
 
 
 def _key_of(file: NetFile, game: Game) -> _Key:
@@ -115,14 +110,14 @@ def _position_of(state: State) -> tuple[str, int | bytes]:
     return str(state.game), state.position_key()
 
 
-def _open(file: NetFile, game: Game, size: int) -> OpenNet:
+def _open(file: NetFile, game: Game) -> OpenNet:
     # Imported here: the server starts without torch.
     from azero.nets.checkpoint_file import read_checkpoint
     from azero.nets.quick import QuickNet
 
     checkpoint = read_checkpoint(file.path, game)
     net = QuickNet(checkpoint, _DEVICE)
-    return OpenNet({rows: net.evaluator(rows, 1) for rows in (1, _ROWS)}, checkpoint.digest, size)
+    return OpenNet({rows: net.evaluator(rows, 1) for rows in (1, _ROWS)}, checkpoint.digest)
 
 
 def _judge(net: OpenNet, states: Sequence[State]) -> list[Opinion]:

@@ -3,12 +3,12 @@
 import contextlib
 import threading
 import time
-from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.levels import Level, LevelAgent, at_level
 from azero.arena.agents.names import make_agent
+from azero.arena.agents.opened import AllInUse, Opened
 from azero.arena.agents.options import split_program
 from azero.arena.agents.search_agent import SearchAgent
 from azero.compiler.notice import is_compiling, num_compiled
@@ -133,6 +133,10 @@ def _make(offered: OfferedAgent, game: Game, threads: int) -> Agent:
     return agent
 
 
+def _is_free(loaded: Loaded) -> bool:
+    return loaded.users == 0 and loaded.made.done()
+
+
 class LoadedAgents:
     """Loads agents, one after another in a thread of its own, so that no search waits for a compiler."""
 
@@ -141,7 +145,7 @@ class LoadedAgents:
         self._loader = ThreadPoolExecutor(1, "load")
         self._compiler = ThreadPoolExecutor(1, "compile")
         self._aside = ThreadPoolExecutor(1, "aside")
-        self._loaded: OrderedDict[_Key, Loaded] = OrderedDict()
+        self._loaded = Opened[_Key, Loaded](settings.most_agents, self._close_loaded, _is_free)
         self._lock = threading.Lock()
         self._closing: threading.Thread | None = None
 
@@ -152,17 +156,21 @@ class LoadedAgents:
         """
         key = offered.name, offered.version, game.game
         with self._lock:
-            loaded = self._loaded.get(key)
-            if loaded is not None and loaded.has_failed:
-                self._drop(key)
-                loaded = None
-            if loaded is None:
-                self._make_room()
-                turns = Turns("program") if offered.kind == "program" else self._turns
-                loaded = self._loaded[key] = Loaded(offered, turns, self._aside)
-                self._loader.submit(self._load, key, loaded)
-            self._loaded.move_to_end(key)
+            before = self._loaded.get(key)
+            if before is not None and before.has_failed:
+                self._loaded.drop(key)
+            try:
+                loaded = self._loaded.use(key, lambda: self._begin(key, offered))
+            except AllInUse:
+                most = self._settings.most_agents
+                text = f"{most} agents are in use already; try again when one is free"
+                raise ApiError(503, "busy", text, retry_s=5) from None
             loaded.users += 1
+        return loaded
+
+    def _begin(self, key: _Key, offered: OfferedAgent) -> Loaded:
+        loaded = Loaded(offered, Turns("program") if offered.kind == "program" else self._turns, self._aside)
+        self._loader.submit(self._load, key, loaded)
         return loaded
 
     def compile_soon(self, game: OfferedGame) -> None:
@@ -189,7 +197,7 @@ class LoadedAgents:
         with self._lock:
             if self._closing is not None:
                 return
-            made = [each for each in self._loaded.values() if each.made.done()]  # one that comes later closes itself
+            made = [each for _, each in self._loaded.items() if each.made.done()]  # one that comes later closes itself
             self._closing = threading.Thread(target=self._close_agents, args=[made], name="close", daemon=True)
         for pool in (self._loader, self._compiler, self._aside):
             pool.shutdown(wait=False, cancel_futures=True)
@@ -209,19 +217,8 @@ class LoadedAgents:
             if loaded.made.exception() is None and (is_unused or loaded.turns is not self._turns):
                 loaded.made.result().close()
 
-    def _make_room(self) -> None:
-        if len(self._loaded) < self._settings.most_agents:
-            return
-        for key, loaded in self._loaded.items():
-            if loaded.users == 0 and loaded.made.done():
-                self._drop(key)
-                return
-        most = self._settings.most_agents
-        raise ApiError(503, "busy", f"{most} agents are in use already; try again when one is free", retry_s=5)
-
-    def _drop(self, key: _Key) -> None:
+    def _close_loaded(self, loaded: Loaded) -> None:
         """Closes an agent that has been loaded; the next use loads it again."""
-        loaded = self._loaded.pop(key)
         self._close_turns(loaded)
         if loaded.made.exception() is None:
             self._aside.submit(loaded.made.result().close)  # a program may be slow to quit
@@ -249,7 +246,7 @@ class LoadedAgents:
                 at_level(agent, table.levels[0]).suggest_by(state, 0)
         except BaseException as error:  # whoever waits for the agent gets it
             with self._lock:
-                self._loaded.pop(key, None)
+                self._loaded.forget(key)
             self._close_turns(loaded)
             if agent is not None:
                 agent.close()

@@ -14,7 +14,7 @@ from azero.interfaces.web.searches.outbox import Outbox
 from azero.interfaces.web.searches.suggesting import Wish
 from azero.interfaces.web.searches.turns import Turn
 from azero.records import Record
-from azero.system.slices import SLICE_S, Slices
+from azero.system.threads import SLICE_S, Slices
 
 
 class ReviewTurn(Turn):

@@ -1,7 +1,7 @@
-"""Files that travel with tasks, by content: a worker on another machine reads the same bytes, or none.
+"""Packed files travel with tasks, by content: a worker on another machine reads the same bytes, or none.
 
-A parcel is plain data. Where it arrives, a file that is in its sender's place with the same digest is used there.
-Otherwise the parcel's files are written once into a private folder.
+They are plain data. Where they arrive, a file that is in its sender's place with the same digest is used there.
+Otherwise they are written once into a private folder.
 """
 
 import hashlib
@@ -29,56 +29,56 @@ class PackedFile:
     data: bytes
 
 
-Parcel = tuple[PackedFile, ...]
+PackedFiles = tuple[PackedFile, ...]
 """Files that belong together: where one cannot be used in place, none is."""
 
 
-def pack(files: Iterable[str | Path] | Mapping[str | Path, str]) -> Parcel:
-    """Returns a parcel of these files; raises OSError if one cannot be read.
+def pack(files: Iterable[str | Path] | Mapping[str | Path, str]) -> PackedFiles:
+    """Packs these files; raises OSError if one cannot be read.
 
     Args:
       files: paths; or a mapping from paths to the places that the files keep to each other, e.g. "pieces/rook.py".
         Without places, each file keeps its name.
     """
     places = files if isinstance(files, Mapping) else {path: Path(path).name for path in files}
-    parcel = []
+    packed = []
     for number, (path, place) in enumerate(places.items()):
         data = read_regular(Path(path), _LARGEST)
         own = place if isinstance(files, Mapping) else f"{number}/{place}"  # two files may have the same name
-        parcel.append(PackedFile(str(path), own, _digest(data), data))
-    return tuple(parcel)
+        packed.append(PackedFile(str(path), own, _digest(data), data))
+    return tuple(packed)
 
 
-def unpack(parcel: Parcel) -> dict[str, Path]:
-    """Returns where each file of a parcel is on this machine, by its sender's path; the same path if it is in place.
+def unpack(files: PackedFiles) -> dict[str, Path]:
+    """Returns where each packed file is on this machine, by its sender's path; the same path if it is in place.
 
     Raises:
       Damaged: a file's bytes are not those of its digest.
       ValueError: a place is not within the receiver's folder.
       OSError: a file cannot be written.
     """
-    for each in parcel:
+    for each in files:
         _check(each)
-    if all(_is_here(Path(each.path), each.digest) for each in parcel):
-        return {each.path: Path(each.path) for each in parcel}
-    whole = hashlib.sha256("\n".join(f"{each.digest} {each.place}" for each in parcel).encode()).hexdigest()
+    if all(_is_here(Path(each.path), each.digest) for each in files):
+        return {each.path: Path(each.path) for each in files}
+    whole = hashlib.sha256("\n".join(f"{each.digest} {each.place}" for each in files).encode()).hexdigest()
     folder = _folder() / whole[:32]
-    for each in parcel:
+    for each in files:
         if not _is_here(folder / each.place, each.digest):
             write_whole(folder / each.place, each.data)
-    return {each.path: (folder / each.place).resolve() for each in parcel}
+    return {each.path: (folder / each.place).resolve() for each in files}
 
 
 def unpack_into(folder: Path) -> None:
-    """Makes this process write the files of parcels into `folder`. Processes of one machine may share it.
+    """Makes this process write packed files into `folder`. Processes of one machine may share it.
 
     Only the user may be able to write there. Otherwise each process has a folder of its own, until it ends.
     """
     os.environ[_PLACE] = str(folder)
 
 
-_PLACE = "AZERO_PARCELS"
-"""The environment's variable with the folder of parcels. Processes that this one starts have it, too."""
+_PLACE = "AZERO_PACKED_FILES"
+"""The environment's variable with the folder of packed files. Processes that this one starts have it, too."""
 
 
 @cache

@@ -1,22 +1,22 @@
-"""Where matches are played: in this process, or by a pool of workers. The games are the same.
+"""Meetings are matches as plain data, played in this process, or by a pool of workers. The games are the same.
 
 A match is split in one place, `split`. Its parts are plain data, as are the agents, so a worker on any machine may play
 them.
 """
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.recipes import Recipe, game_of_recipe, make_from
+from azero.arena.agents.opened import Opened
+from azero.arena.agents.specs import AgentSpec, game_of_spec, make_from
 from azero.arena.matches.course import Course
 from azero.arena.matches.kept import kept_games
 from azero.arena.matches.match import games_at_once, play_games, play_match
@@ -27,7 +27,7 @@ from azero.errors import EngineFailed
 from azero.games import Game
 from azero.nets.session_evaluator import MATCH_ROWS
 from azero.system.machine import count_cores
-from azero.system.workers import WorkersDied
+from azero.system.pool import Pool, WorkersDied
 
 _GAMES_OF_NETS = 2 * MATCH_ROWS
 """Games of a part if an agent has a net: both nets have as many positions at once as a forward pass has rows."""
@@ -35,25 +35,12 @@ _GAMES_OF_NETS = 2 * MATCH_ROWS
 _MOST_PARTS = 256  # of a match without nets, until they have as many games as with nets
 
 
-class TaskPool(Protocol):
-    """Workers that do tasks; see `azero.system.workers`."""
-
-    def run(
-        self, work: Callable, tasks: Sequence[Any], on_progress: Callable[[int], None], shared: Any, title: str, /
-    ) -> Generator[tuple[int, Any]]:
-        """Does all tasks; yields the place of each and its result. `title` is for people who watch the workers."""
-
-    @property
-    def is_mixed(self) -> bool:
-        """Whether each machine runs nets in its own fastest way."""
-
-
 @dataclass(frozen=True)
 class Meeting:
     """A match as plain data; see `play_match`."""
 
-    a: Recipe
-    b: Recipe
+    a: AgentSpec
+    b: AgentSpec
     num_games: int
     seed: int = 0
     opening_plies: int = OPENING_PLIES
@@ -88,74 +75,56 @@ class Played(NamedTuple):
 
 
 class Agents:
-    """Agents that are made from recipes, and stay open for further matches: the `most` that were used last."""
+    """Agents that are made from specs, and stay open for further matches: the `most` that were used last."""
 
     def __init__(self, most: int):
-        self._most = most
-        self._open: dict[tuple[Recipe, bool], Agent] = {}
+        self._opened = Opened[tuple[AgentSpec, bool], Agent](most, lambda agent: agent.close())
 
     def pair(self, meeting: Meeting) -> tuple[Agent, Agent]:
-        """Returns both agents of a meeting, which are two even if they have the same recipe."""
+        """Returns both agents of a meeting, which are two even if they have the same spec."""
         return self.one(meeting.a), self.one(meeting.b, is_twin=meeting.a == meeting.b)
 
-    def one(self, recipe: Recipe, is_twin: bool = False) -> Agent:
-        """Returns the agent of a recipe; with `is_twin`, another one than without."""
-        key = recipe, is_twin
-        agent = self._open.pop(key, None) or make_from(recipe)
-        self._open[key] = agent
-        while len(self._open) > self._most:
-            self._open.pop(next(iter(self._open))).close()
-        return agent
+    def one(self, spec: AgentSpec, is_twin: bool = False) -> Agent:
+        """Returns the agent of a spec; with `is_twin`, another one than without."""
+        return self._opened.use((spec, is_twin), lambda: make_from(spec))
 
     def close(self) -> None:
         """Closes all agents."""
-        while self._open:
-            self._open.popitem()[1].close()
+        self._opened.close()
 
 
-class Hall:
-    """Plays matches within a `with` block.
+def play_meetings(
+    meetings: Sequence[Meeting],
+    pool: Pool | None = None,
+    on_games: Callable[[int, Tally], None] = lambda finished, tally: None,
+    agents: Agents | None = None,
+) -> list[MatchResult]:
+    """Plays several matches; returns their results.
 
     Args:
       pool: the workers that play; None: this process. Agents that are other programs play in this process.
-      most_agents: how many agents stay open in this process, two or more.
+      on_games: called with the number of games that have just ended, and the tally of the match so far, or of all
+        matches if workers play. The number is negative if a worker has died, whose games are played again.
+      agents: keeps the agents of this process open; None: the two that were used last stay open until the end.
+
+    Raises: as `play_match`. The exception has the finished games of the match; if workers play, those of all.
     """
-
-    def __init__(self, pool: TaskPool | None = None, most_agents: int = 2):
-        self._pool, self._agents = pool, Agents(most_agents)
-
-    def __enter__(self) -> "Hall":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._agents.close()
-
-    def play(
-        self, meetings: Sequence[Meeting], on_games: Callable[[int, Tally], None] = lambda finished, tally: None
-    ) -> list[MatchResult]:
-        """Returns the results of several matches.
-
-        Args:
-          on_games: called with the number of games that have just ended, and the tally of the match so far, or of all
-            matches if workers play. The number is negative if a worker has died, whose games are played again.
-
-        Raises: as `play_match`. The exception has the finished games of the match; if workers play, those of all.
-        """
-        if self._pool is not None and not any(each.is_program for meeting in meetings for each in _sides(meeting)):
-            return _spread(self._pool, meetings, on_games)
-        return [self._play(meeting, on_games) for meeting in meetings]
-
-    def _play(self, meeting: Meeting, on_games: Callable[[int, Tally], None]) -> MatchResult:
-        a, b = self._agents.pair(meeting)
-        return play_match(
-            a, b, a.game, meeting.num_games, meeting.seed, meeting.opening_plies, meeting.sprt, on_games,
-            meeting.keeps_thoughts, meeting.first_pair, max(meeting.a.threads, meeting.b.threads), meeting.out,
-        )  # fmt: skip
+    if pool is not None and not any(each.is_program for meeting in meetings for each in _sides(meeting)):
+        return _spread(pool, meetings, on_games)
+    if agents is not None:
+        return [_play(*agents.pair(meeting), meeting, on_games) for meeting in meetings]
+    with closing(Agents(2)) as own:
+        return play_meetings(meetings, None, on_games, own)
 
 
-def _sides(meeting: Meeting) -> tuple[Recipe, Recipe]:
+def _play(a: Agent, b: Agent, meeting: Meeting, on_games: Callable[[int, Tally], None]) -> MatchResult:
+    return play_match(
+        a, b, a.game, meeting.num_games, meeting.seed, meeting.opening_plies, meeting.sprt, on_games,
+        meeting.keeps_thoughts, meeting.first_pair, max(meeting.a.threads, meeting.b.threads), meeting.out,
+    )  # fmt: skip
+
+
+def _sides(meeting: Meeting) -> tuple[AgentSpec, AgentSpec]:
     return meeting.a, meeting.b
 
 
@@ -202,27 +171,27 @@ def play_part(meetings: Sequence[Meeting], part: Part, on_games: Callable[[int],
     return Played(results, np.stack([spent_by(each) - earlier for each, earlier in zip(agents, before, strict=True)]))
 
 
-def for_workers_of(pool: TaskPool, recipe: Recipe) -> Recipe:
-    """Returns the recipe of an agent that any worker of a pool can make."""
-    return replace(recipe, device=recipe.device.for_any_machine()) if pool.is_mixed else recipe
+def for_workers_of(pool: Pool, spec: AgentSpec) -> AgentSpec:
+    """Returns the spec of an agent that any worker of a pool can make."""
+    return replace(spec, device=spec.device.for_any_machine()) if pool.is_mixed else spec
 
 
-def for_a_worker(recipe: Recipe) -> Recipe:
-    """Returns the recipe with a worker's share of this machine: a core, or a GPU and the cores that go with it."""
+def for_a_worker(spec: AgentSpec) -> AgentSpec:
+    """Returns the spec with a worker's share of this machine: a core, or a GPU and the cores that go with it."""
     threads = 1
-    if recipe.checkpoint:
+    if spec.checkpoint:
         from azero.nets.runtimes.choice import pick_device
 
-        threads = 1 if pick_device(recipe.device.device).type == "cpu" else count_cores()
-    return replace(recipe, threads=threads)
+        threads = 1 if pick_device(spec.device.device).type == "cpu" else count_cores()
+    return replace(spec, threads=threads)
 
 
-def _spread(pool: TaskPool, meetings: Sequence[Meeting], on_games: Callable[[int, Tally], None]) -> list[MatchResult]:
+def _spread(pool: Pool, meetings: Sequence[Meeting], on_games: Callable[[int, Tally], None]) -> list[MatchResult]:
     """Returns the results of matches that workers play. What a decision has made needless is not waited for."""
     for meeting in meetings:
         check_numbers(meeting.num_games, meeting.opening_plies)
     meetings = [replace(each, a=for_workers_of(pool, each.a), b=for_workers_of(pool, each.b)) for each in meetings]
-    games = [game_of_recipe(meeting.a) for meeting in meetings]
+    games = [game_of_spec(meeting.a) for meeting in meetings]
     kept = [
         kept_games(meeting.out, meeting.a, meeting.b, game, meeting.seed, meeting.opening_plies)
         for meeting, game in zip(meetings, games, strict=True)

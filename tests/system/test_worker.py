@@ -1,17 +1,22 @@
-"""Tests of errors from other processes: each arrives once, with its own message and its type's name."""
+"""Tests of a worker's side: what it answers. Errors arrive once, with their own message and their type's name."""
 
 import dataclasses
+import errno
+import os
 import pickle
 import re
 import sys
 import threading
 
 import pytest
+from cluster.works import square
 
-from azero.errors import BadInput
-from azero.system.carried import CarriedError
-from azero.system.peers import local_host
-from azero.system.workers import Workers
+from azero.errors import BadInput, Damaged
+from azero.system.local import local_host
+from azero.system.pool import local_workers
+from azero.system.worker import Call, CarriedError, check, do_task
+
+from .fake import damaged
 
 
 class Plain(Exception):
@@ -102,7 +107,7 @@ def fail(shared, task, report):
 
 
 def test_no_worker_is_killed_for_an_error():
-    with Workers(1) as workers:
+    with local_workers(1) as workers:
         for name in ("two arguments", "a lock", "end of input", "sys.exit"):
             _, kind, message = ERRORS[name]
             with pytest.raises(kind, match=f"^{re.escape(message)}\nIn a worker"):
@@ -118,7 +123,10 @@ def refuse(place):
 
 def test_an_error_of_the_preparation_comes_out_once():
     told = []
-    with Workers(1, refuse, told.append) as workers, pytest.raises(RuntimeError, match="^Of2: not today\nIn a worker"):
+    with (
+        local_workers(1, refuse, told.append) as workers,
+        pytest.raises(RuntimeError, match="^Of2: not today\nIn another process"),
+    ):
         list(workers.run(fail, ["plain"]))
     assert not told
 
@@ -136,3 +144,56 @@ def test_an_error_of_a_peer_comes_out():
             peer.call("fail", name)
             with pytest.raises(kind):
                 peer.result(60)
+
+
+# --- tasks ---
+
+
+def packed_call(name):
+    return pickle.dumps(Call(name, square, "shared"))
+
+
+def test_an_answer_is_whole_and_to_its_task():
+    answer = do_task("one", packed_call("one"), 5, pickle.dumps(3), "node")
+    assert (answer.kind, answer.value, answer.progress, answer.node) == ("result", 9, 3, "node")
+    check(answer, "one", 5)
+    for call, place in (("two", 5), ("one", 4)):
+        with pytest.raises(Damaged, match="is that to another task"):
+            check(answer, call, place)
+    with pytest.raises(Damaged, match="is damaged"):
+        check(damaged(answer), "one", 5)
+
+
+def raise_os_error(shared, task, report):
+    raise OSError(task, os.strerror(task))
+
+
+def test_what_this_machine_lacks_is_left_to_another_worker():
+    packed = pickle.dumps(Call("five", raise_os_error, None))
+    with pytest.raises(OSError, match="No space left"):
+        do_task("five", packed, 0, pickle.dumps(errno.ENOSPC), "node")
+    assert do_task("five", packed, 0, pickle.dumps(errno.ENOENT), "node").kind == "error"
+
+
+class Unpicklable(Exception):
+    def __init__(self, one, two):
+        super().__init__(f"{one} {two}")
+
+
+def raise_unpicklable(shared, task, report):
+    raise Unpicklable("of two", "parts")
+
+
+def test_an_error_travels_with_its_trace_or_at_least_its_text():
+    answer = do_task("three", packed_call("three"), 0, pickle.dumps("wrong"), "node")
+    error = answer.value.error()
+    assert answer.kind == "error" and type(error) is ValueError
+    assert "In a worker process on " in error.__notes__[0] and "Traceback" in error.__notes__[0]
+    packed = pickle.dumps(Call("four", raise_unpicklable, None))
+    error = do_task("four", packed, 0, pickle.dumps(1), "node").value.error()
+    assert repr(error) == "RuntimeError('Unpicklable: of two parts')"
+
+
+def test_a_call_that_cannot_be_read_is_an_error_too():
+    answer = do_task("six", b"no pickle", 0, pickle.dumps(1), "node")
+    assert answer.kind == "error" and answer.call == "six" and isinstance(answer.value.error(), pickle.UnpicklingError)

@@ -1,6 +1,6 @@
 """Agents as plain data: what is named here can be made on another machine.
 
-A recipe has the contents of the files that an agent's name stands for: its checkpoint, a rollout policy, and the code
+A spec has the contents of the files that an agent's name stands for: its checkpoint, a rollout policy, and the code
 of a user's own game and net. Nothing of this machine is needed where the agent is made.
 """
 
@@ -21,11 +21,11 @@ from azero.games.names import identity_of
 from azero.games.user.sources import Sources
 from azero.games.user.travel import name_here, pack_code
 from azero.games.user.trust import Untrusted, trust_identity
-from azero.system.parcels import Parcel, pack, unpack
+from azero.system.packed_files import PackedFiles, pack, unpack
 
 
 @dataclass(frozen=True)
-class Recipe:
+class AgentSpec:
     """All that an agent is made from; see `make_agent`. Files are named by their paths at the sender's."""
 
     name: str
@@ -42,7 +42,7 @@ class Recipe:
     rollout: str = ""  # path of a rollout policy
     game_identity: str = ""  # of the code of a user's own game
     net_identity: str = ""
-    files: Parcel = ()
+    files: PackedFiles = ()
 
     @property
     def is_program(self) -> bool:
@@ -53,37 +53,37 @@ class Recipe:
         return hash((self.name, self.game, self.seed))
 
 
-def recipe_of(
+def spec_of(
     name: str,
     game: Game,
     seed: int = 0,
     threads: int = 1,
     device: DeviceConfig | None = None,
     max_nodes: int | None = None,
-) -> Recipe:
-    """Returns the recipe of an agent that `make_agent` makes from the same arguments; raises BadInput.
+) -> AgentSpec:
+    """Returns the spec of an agent that `make_agent` makes from the same arguments; raises BadInput.
 
     A user's code that this process trusts is trusted where the agent is made.
     """
-    recipe = Recipe(name, str(game), seed, threads, device or DeviceConfig(), max_nodes)
-    recipe = replace(recipe, game_identity=identity_of(game.rules), files=pack_code(str(game)))
-    if recipe.is_program:
-        return replace(recipe, word=name)
+    spec = AgentSpec(name, str(game), seed, threads, device or DeviceConfig(), max_nodes)
+    spec = replace(spec, game_identity=identity_of(game.rules), files=pack_code(str(game)))
+    if spec.is_program:
+        return replace(spec, word=name)
     parsed = parse_name(name)
     options = parsed.options | ({} if parsed.level is None else {"level": parsed.level})
-    recipe = replace(recipe, limit=name.removeprefix(parsed.base))
+    spec = replace(spec, limit=name.removeprefix(parsed.base))
     if parsed.kind == "net":
-        recipe, rollout = _with_net(recipe, parsed.word, options)
+        spec, rollout = _with_net(spec, parsed.word, options)
     else:
-        recipe = replace(recipe, word=parsed.word, options=tuple(options.items()))
+        spec = replace(spec, word=parsed.word, options=tuple(options.items()))
         rollout = options.get("rollout", "")
     if not rollout.endswith(".safetensors"):
-        return recipe
-    return replace(recipe, rollout=rollout, files=recipe.files + pack({rollout: "rollout/rollout.safetensors"}))
+        return spec
+    return replace(spec, rollout=rollout, files=spec.files + pack({rollout: "rollout/rollout.safetensors"}))
 
 
-def _with_net(recipe: Recipe, path: str, options: dict[str, str]) -> tuple[Recipe, str]:
-    """Returns the recipe with its checkpoint and a user's net, and the rollout policy of its search."""
+def _with_net(spec: AgentSpec, path: str, options: dict[str, str]) -> tuple[AgentSpec, str]:
+    """Returns the spec with its checkpoint and a user's net, and the rollout policy of its search."""
     from azero.nets.checkpoint_file import name_of_net, read_card
 
     checkpoint = find_checkpoint(path).absolute()
@@ -94,9 +94,9 @@ def _with_net(recipe: Recipe, path: str, options: dict[str, str]) -> tuple[Recip
     code = pack_code(net, "net")
     if code:
         identity = Sources(code[0].path, "net").identity
-        recipe = replace(recipe, net=net, net_identity=identity)
-    files = recipe.files + code + pack({checkpoint: f"checkpoint/{checkpoint.name}"})
-    return replace(recipe, checkpoint=str(checkpoint), options=tuple(options.items()), files=files), rollout
+        spec = replace(spec, net=net, net_identity=identity)
+    files = spec.files + code + pack({checkpoint: f"checkpoint/{checkpoint.name}"})
+    return replace(spec, checkpoint=str(checkpoint), options=tuple(options.items()), files=files), rollout
 
 
 def settled_device(agent: Agent, device: DeviceConfig) -> DeviceConfig:
@@ -114,27 +114,27 @@ def settled_device(agent: Agent, device: DeviceConfig) -> DeviceConfig:
     return device.model_copy(update={"device": kind, "runtime": library, "precision": precision})
 
 
-def make_from(recipe: Recipe) -> Agent:
-    """Returns the agent of a recipe. The caller closes it.
+def make_from(spec: AgentSpec) -> Agent:
+    """Returns the agent of a spec. The caller closes it.
 
     Raises:
       BadInput: it cannot be made here.
-      Damaged: a file has other bytes than it had where the recipe was made.
+      Damaged: a file has other bytes than it had where the spec was made.
     """
-    found = unpack(recipe.files)
-    game = _game_here(recipe.game, recipe.game_identity, name_here(recipe.game, found))
-    if recipe.net_identity:
-        trust_identity(recipe.net_identity)
-    net = name_here(recipe.net, found, "net") if recipe.net else None
-    name = _name_here(recipe, found)
-    agent = make_agent(name, game, recipe.seed, recipe.threads, recipe.device, recipe.max_nodes, net)
-    agent.name = recipe.name
+    found = unpack(spec.files)
+    game = _game_here(spec.game, spec.game_identity, name_here(spec.game, found))
+    if spec.net_identity:
+        trust_identity(spec.net_identity)
+    net = name_here(spec.net, found, "net") if spec.net else None
+    name = _name_here(spec, found)
+    agent = make_agent(name, game, spec.seed, spec.threads, spec.device, spec.max_nodes, net)
+    agent.name = spec.name
     return agent
 
 
-def game_of_recipe(recipe: Recipe) -> Game:
-    """Returns the game that the agent of a recipe plays; raises as `make_from`."""
-    return _game_here(recipe.game, recipe.game_identity, name_here(recipe.game, unpack(recipe.files)))
+def game_of_spec(spec: AgentSpec) -> Game:
+    """Returns the game that the agent of a spec plays; raises as `make_from`."""
+    return _game_here(spec.game, spec.game_identity, name_here(spec.game, unpack(spec.files)))
 
 
 @lru_cache(8)
@@ -151,9 +151,9 @@ def _game_here(name: str, identity: str, name_here: str) -> Game:
     raise BadInput(f"{name} has changed while it was being played; begin again")
 
 
-def _name_here(recipe: Recipe, found: dict[str, Path]) -> str:
+def _name_here(spec: AgentSpec, found: dict[str, Path]) -> str:
     """Returns the agent's name with the places of its files on this machine."""
-    base, options = str(found[recipe.checkpoint]) if recipe.checkpoint else recipe.word, dict(recipe.options)
-    if recipe.rollout:
-        options["rollout"] = str(found[recipe.rollout])
-    return join_options(base, options) + recipe.limit
+    base, options = str(found[spec.checkpoint]) if spec.checkpoint else spec.word, dict(spec.options)
+    if spec.rollout:
+        options["rollout"] = str(found[spec.rollout])
+    return join_options(base, options) + spec.limit

@@ -5,15 +5,15 @@ import threading
 import time
 from collections.abc import Callable
 
-from azero.cluster.backend import Death, Event
-from azero.cluster.messages import Answer, Begun, Message
-from azero.cluster.worker import do_task
+from azero.system.backend import Begun, Death, Event, Refused
+from azero.system.local import local_host
+from azero.system.worker import Answer, do_task
 
-Fate = Callable[[int, str, Answer], Message | Death | None]
+Fate = Callable[[int, str, Answer], Answer | Refused | Death | None]
 """What becomes of the answer to a task, by how often the task has been attempted before, and the node."""
 
 
-def honest(before: int, node: str, answer: Answer) -> Message | Death | None:
+def honest(before: int, node: str, answer: Answer) -> Answer | Refused | Death | None:
     return answer
 
 
@@ -29,11 +29,20 @@ class FakeCluster:
       cancelled: the attempts that were ended.
     """
 
-    def __init__(self, fate: Fate = honest, nodes: str = "ab", begins_after_s: float = 0, takes_s: float = 0):
-        self._fate, self._nodes = fate, nodes
+    is_cluster, most_ahead = True, 1000
+
+    def __init__(
+        self,
+        fate: Fate = honest,
+        nodes: str = "ab",
+        begins_after_s: float = 0,
+        takes_s: float = 0,
+        is_mixed: bool = False,
+    ):
+        self._fate, self._nodes, self.is_mixed = fate, nodes, is_mixed
         self._delays = [begins_after_s, takes_s]
         self._due: dict[int, list[float]] = {}
-        self._events: dict[int, list[Message | Death]] = {}
+        self._events: dict[int, list[Begun | Answer | Refused | Death]] = {}
         self.attempts: list[tuple[int, str]] = []
         self.cancelled: list[int] = []
         self._lock = threading.Lock()  # several threads may ask
@@ -41,7 +50,7 @@ class FakeCluster:
     def slots(self):
         return dict.fromkeys(self._nodes, 1)
 
-    def share(self, terms, name, packed):
+    def share(self, name, packed):
         return name, packed
 
     def submit(self, shared, place, task, title, avoided):
@@ -69,6 +78,12 @@ class FakeCluster:
 
     def cancel(self, attempt):
         self.cancelled.append(attempt)
+
+    def launch(self, num_processes):
+        return local_host(num_processes)
+
+    def end(self):
+        pass
 
 
 def damaged(answer: Answer) -> Answer:

@@ -11,7 +11,7 @@ import torch
 from games.user_games import NIM, forget_files, write_file
 
 from azero.arena.agents.names import make_agent
-from azero.arena.agents.recipes import make_from, recipe_of, settled_device
+from azero.arena.agents.specs import make_from, settled_device, spec_of
 from azero.config.schema import DeviceConfig, NetConfig, SearchConfig
 from azero.errors import BadInput
 from azero.games import make_game
@@ -23,7 +23,7 @@ from azero.mcts.rollouts.weights import RolloutCard, save_rollout
 from azero.nets.checkpoint_card import Card
 from azero.nets.make import make_net
 from azero.nets.saving import save_checkpoint
-from azero.system import parcels
+from azero.system import packed_files
 
 from .agents import write_checkpoint, write_engine
 
@@ -33,7 +33,7 @@ GAME = make_game("tic_tac_toe")
 TRANSFORMER = Path(__file__).parents[2] / "examples" / "transformer.py"
 
 
-is_here = parcels._is_here
+is_here = packed_files._is_here
 
 
 def moves_of(agent):
@@ -46,15 +46,17 @@ def moves_of(agent):
     return moves
 
 
-def elsewhere(recipe, monkeypatch, tmp_path):
-    """Returns the recipe as it arrives on a machine without its files, on which nothing is trusted yet."""
-    monkeypatch.setenv("AZERO_PARCELS", str(tmp_path / "arrived"))
+def elsewhere(spec, monkeypatch, tmp_path):
+    """Returns the spec as it arrives on a machine without its files, on which nothing is trusted yet."""
+    monkeypatch.setenv("AZERO_PACKED_FILES", str(tmp_path / "arrived"))
     monkeypatch.setattr(
-        parcels, "_is_here", lambda path, digest: path.is_relative_to(tmp_path / "arrived") and is_here(path, digest)
+        packed_files,
+        "_is_here",
+        lambda path, digest: path.is_relative_to(tmp_path / "arrived") and is_here(path, digest),
     )
     monkeypatch.setattr(trust, "_NAMED", set())
     monkeypatch.setenv("AZERO_CONFIG_DIR", str(tmp_path / "nobody"))
-    return pickle.loads(pickle.dumps(recipe))
+    return pickle.loads(pickle.dumps(spec))
 
 
 @pytest.fixture
@@ -80,11 +82,11 @@ def test_an_agent_is_made_where_none_of_its_files_are(tmp_path, monkeypatch, pol
         "random",
     ]
     wanted = [moves_of(make_agent(name, GAME, 5)) for name in names]
-    recipes = [recipe_of(name, GAME, 5) for name in names]
+    specs = [spec_of(name, GAME, 5) for name in names]
     shutil.rmtree(net.parent)
     policy.unlink()
-    for name, recipe, moves in zip(names, recipes, wanted, strict=True):
-        agent = make_from(elsewhere(recipe, monkeypatch, tmp_path))
+    for name, spec, moves in zip(names, specs, wanted, strict=True):
+        agent = make_from(elsewhere(spec, monkeypatch, tmp_path))
         assert agent.name == name and moves_of(agent) == moves
 
 
@@ -94,10 +96,10 @@ def test_the_rollout_policy_of_a_checkpoint_travels_with_it(tmp_path, monkeypatc
     search = SearchConfig(rollout_weight=0.5, rollout=str(policy))
     path = tmp_path / "net.safetensors"
     save_checkpoint(path, make_net(config, GAME), Card("tic_tac_toe", config.model_dump(), search.model_dump()))
-    wanted, recipe = moves_of(make_agent(f"{path}@20", GAME)), recipe_of(f"{path}@20", GAME)
+    wanted, spec = moves_of(make_agent(f"{path}@20", GAME)), spec_of(f"{path}@20", GAME)
     path.unlink()
     policy.unlink()
-    assert moves_of(make_from(elsewhere(recipe, monkeypatch, tmp_path))) == wanted
+    assert moves_of(make_from(elsewhere(spec, monkeypatch, tmp_path))) == wanted
 
 
 def test_a_users_game_and_net_travel_with_their_checkpoint_and_are_trusted_there(tmp_path, monkeypatch):
@@ -119,18 +121,18 @@ def test_a_users_game_and_net_travel_with_their_checkpoint_and_are_trusted_there
     (folder / "run").mkdir()
     path = folder / "run" / "best.safetensors"
     save_checkpoint(path, net, card)
-    wanted, recipe = moves_of(make_agent(f"{path}@9", game)), recipe_of(f"{path}@9", game)
+    wanted, spec = moves_of(make_agent(f"{path}@9", game)), spec_of(f"{path}@9", game)
     shutil.rmtree(folder)
     forget_files(monkeypatch)
-    there = elsewhere(recipe, monkeypatch, tmp_path)
+    there = elsewhere(spec, monkeypatch, tmp_path)
     assert moves_of(make_from(there)) == wanted
     with pytest.raises(BadInput, match="has changed while it was being played"):
         make_from(replace(there, game_identity="0" * 64))
 
 
 def test_a_program_has_no_files(tmp_path):
-    recipe = recipe_of(write_engine(tmp_path), GAME)
-    assert recipe.is_program and recipe.files == () and not recipe_of("uct@9", GAME).is_program
+    spec = spec_of(write_engine(tmp_path), GAME)
+    assert spec.is_program and spec.files == () and not spec_of("uct@9", GAME).is_program
 
 
 def test_a_net_runs_elsewhere_as_it_does_here(tmp_path):

@@ -48,6 +48,6 @@ Trainer(tiny_config(), make_game("tic_tac_toe"))
 
 def test_training_leaves_nothing_in_the_folder_of_temporary_files(tmp_path):
     environment = {key: value for key, value in os.environ.items() if key != "TORCHINDUCTOR_CACHE_DIR"}
-    environment |= {"TMPDIR": str(tmp_path), "PYTHONPATH": str(Path(__file__).parent)}
+    environment |= {"TMPDIR": str(tmp_path), "PYTHONPATH": str(Path(__file__).parents[1])}
     subprocess.run([sys.executable, "-c", TRAINS], env=environment, check=True)
     assert list(tmp_path.iterdir()) == []

@@ -4,20 +4,18 @@ import pickle
 import time
 
 import pytest
+from cluster.works import square
 
-from azero.cluster import attempts
-from azero.cluster import pool as module
-from azero.cluster.backend import Death
-from azero.cluster.messages import Refused, seal
-from azero.cluster.pool import ClusterPool
-from azero.cluster.worker import do_task
-from azero.config.cluster import ClusterConfig
 from azero.config.schema import Config, DeviceConfig, GameConfig
 from azero.config.selfplay import SelfPlayConfig
 from azero.errors import BadInput
+from azero.selfplay.pool import settings_of_workers
+from azero.system import pool as module
+from azero.system.backend import Death, Refused
+from azero.system.pool import Workers
+from azero.system.worker import do_task, seal
 
 from .fake import FakeCluster, damaged
-from .works import square
 
 TASKS = [1, 2, 3, 4]
 RESULTS = {0: 1, 1: 4, 2: 9, 3: 16}
@@ -26,13 +24,13 @@ RESULTS = {0: 1, 1: 4, 2: 9, 3: 16}
 @pytest.fixture(autouse=True)
 def late(monkeypatch):
     """An attempt that takes longer than the others is late at once."""
-    monkeypatch.setattr(attempts, "_LATE_S", 0.0)
+    monkeypatch.setattr(module, "_LATE_S", 0.0)
 
 
 def run(cluster, tasks=TASKS, **settings):
     """Returns the results by place, what was told, the sum of reports, and the pool; each place only once."""
     told, reports = [], []
-    with ClusterPool(cluster, ClusterConfig(**settings), told.append) as pool:
+    with Workers(cluster, told.append, **settings) as pool:
         found = list(pool.run(square, tasks, reports.append, "shared"))
     assert len({place for place, _ in found}) == len(found)
     return dict(found), told, sum(reports), pool
@@ -134,7 +132,7 @@ def test_of_two_answers_at_once_one_counts(monkeypatch):
 
 
 def test_a_task_beyond_the_deadline_is_given_to_another_worker(monkeypatch):
-    monkeypatch.setattr(attempts, "_LATE_S", 1e9)
+    monkeypatch.setattr(module, "_LATE_S", 1e9)
     cluster = FakeCluster(lambda before, node, answer: answer if before or answer.place != 3 else None)
     found, told, *_ = run(cluster, deadline_s=0.1)
     assert (
@@ -143,7 +141,7 @@ def test_a_task_beyond_the_deadline_is_given_to_another_worker(monkeypatch):
 
 
 def test_a_task_that_is_always_beyond_the_deadline_ends_in_a_line(monkeypatch):
-    monkeypatch.setattr(attempts, "_LATE_S", 1e9)
+    monkeypatch.setattr(module, "_LATE_S", 1e9)
     cluster = FakeCluster(lambda before, node, answer: answer if answer.place != 3 else None)
     with pytest.raises(
         BadInput, match=r"^task 4/4 has taken 0\.1 s on each of 3 workers; set a larger cluster.deadline_s$"
@@ -193,7 +191,7 @@ def test_that_a_run_waits_is_told_each_time(monkeypatch):
     monkeypatch.setattr(module, "_NODES_EVERY_S", 0)
     cluster, living, told = FakeCluster(), {}, []
     monkeypatch.setattr(cluster, "slots", lambda: dict(living))
-    with ClusterPool(cluster, ClusterConfig(), told.append) as pool:
+    with Workers(cluster, told.append) as pool:
         for each in ({}, {}, {"a": 1}, {}, {}):
             living.clear()
             living.update(each)
@@ -222,8 +220,6 @@ def test_a_cluster_of_refused_nodes_ends_in_a_line():
 def test_workers_have_all_cores_that_they_see_and_in_a_mixed_cluster_their_own_arithmetic():
     config = Config(game=GameConfig(name="tic_tac_toe"), selfplay=SelfPlayConfig(num_workers=5))
     config = config.model_copy(update={"device": DeviceConfig(runtime="openvino", precision="int8")})
-    same, mixed = (
-        ClusterPool(FakeCluster(), ClusterConfig(mixed=mixed)).settings_of_workers(config) for mixed in (False, True)
-    )
+    same, mixed = (settings_of_workers(Workers(FakeCluster(is_mixed=each)), config) for each in (False, True))
     assert same.selfplay.num_workers == mixed.selfplay.num_workers == 1
     assert same.device == config.device and mixed.device == DeviceConfig()

@@ -1,4 +1,4 @@
-"""Tests of parcels: what arrives is what was sent, or nothing does."""
+"""Tests of packed files: what arrives is what was sent, or nothing does."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from azero.errors import Damaged
-from azero.system import parcels
-from azero.system.parcels import pack, unpack, unpack_into
+from azero.system import packed_files
+from azero.system.packed_files import pack, unpack, unpack_into
 
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     """Two files of a sender with the same name, and a receiver's empty folder."""
-    monkeypatch.setenv("AZERO_PARCELS", "")
+    monkeypatch.setenv("AZERO_PACKED_FILES", "")
     paths = [tmp_path / "sender" / name for name in ("one/net", "two/net")]
     for path in paths:
         path.parent.mkdir(parents=True)
@@ -28,31 +28,31 @@ def test_files_that_are_there_are_used_in_place(files, tmp_path):
 
 
 def test_files_that_are_not_there_are_written_once(files, tmp_path):
-    parcel = pack(files)
+    packed = pack(files)
     files[0].unlink()
     files[1].write_bytes(b"of another machine")
-    found = unpack(parcel)
+    found = unpack(packed)
     assert [found[str(path)].read_bytes() for path in files] == [b"one", b"two"]
     assert all(path.is_relative_to(tmp_path / "receiver") for path in found.values())
     times = [path.stat().st_mtime_ns for path in found.values()]
-    assert unpack(parcel) == found and [path.stat().st_mtime_ns for path in found.values()] == times
+    assert unpack(packed) == found and [path.stat().st_mtime_ns for path in found.values()] == times
     found[str(files[0])].write_bytes(b"damaged")
-    assert unpack(parcel) == found and found[str(files[0])].read_bytes() == b"one"
+    assert unpack(packed) == found and found[str(files[0])].read_bytes() == b"one"
 
 
 def test_files_keep_their_places_to_each_other(files):
-    parcel = pack({files[0]: "rules.py", files[1]: "pieces/rook.py"})
+    packed = pack({files[0]: "rules.py", files[1]: "pieces/rook.py"})
     files[1].unlink()  # where one is missing, none is used in place
-    rules, rook = unpack(parcel).values()
+    rules, rook = unpack(packed).values()
     assert rook == rules.parent / "pieces" / "rook.py" and rules != files[0]
 
 
 def test_a_process_has_a_folder_of_its_own(files, monkeypatch):
-    monkeypatch.delenv("AZERO_PARCELS")
-    parcel = pack(files)
+    monkeypatch.delenv("AZERO_PACKED_FILES")
+    packed = pack(files)
     files[0].unlink()
-    found = unpack(parcel)[str(files[0])]
-    folder = Path(parcels._own_folder().name)
+    found = unpack(packed)[str(files[0])]
+    folder = Path(packed_files._own_folder().name)
     assert found.is_relative_to(folder.resolve()) and folder.stat().st_mode & 0o77 == 0
 
 

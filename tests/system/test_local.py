@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-from azero.system import workers as own
-from azero.system.workers import Workers
+from azero.system import local
+from azero.system.pool import local_workers
 
 
 def stop_once(mark, task, report):
@@ -27,8 +27,8 @@ def test_a_worker_that_hangs_is_named_and_its_task_is_done_again_when_it_is_kill
         if named := re.search(r"has reported nothing .* kill -9 (\d+)", text):
             os.kill(int(named[1]), signal.SIGKILL)
 
-    monkeypatch.setattr(own, "QUIET_S", 3.0)
-    with Workers(1, tell=kill_the_one_that_is_named) as workers:
+    monkeypatch.setattr(local, "QUIET_S", 3.0)
+    with local_workers(1, tell=kill_the_one_that_is_named) as workers:
         assert list(workers.run(stop_once, ["task"], shared=tmp_path / "mark")) == [(0, "task")]
         assert workers.num_deaths == 1
-    assert len(told) == 2 and told[1].startswith("a worker process was killed by SIGKILL")
+    assert len(told) == 2 and told[1].startswith("a worker was killed by SIGKILL")

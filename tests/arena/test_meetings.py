@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from azero.arena.agents.names import make_agent
-from azero.arena.agents.recipes import make_from, recipe_of
-from azero.arena.matches import hall
-from azero.arena.matches.hall import Hall, Meeting, Part, play_part, split
+from azero.arena.agents.specs import make_from, spec_of
+from azero.arena.matches import meetings
 from azero.arena.matches.match import play_match
+from azero.arena.matches.meetings import Agents, Meeting, Part, play_meetings, play_part, split
 from azero.arena.matches.results import Interrupted
 from azero.arena.matches.statistics import Sprt
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.selfplay.pool import Pool
+from azero.system.pool import local_workers
 
 from .agents import write_checkpoint, write_engine
 from .pools import Shuffled
@@ -28,7 +28,7 @@ def nets(tmp_path_factory):
 
 
 def meeting_of(a, b, num_games=20, seed=0, **more):
-    return Meeting(recipe_of(a, GAME, seed), recipe_of(b, GAME, seed + 1), num_games, seed, **more)
+    return Meeting(spec_of(a, GAME, seed), spec_of(b, GAME, seed + 1), num_games, seed, **more)
 
 
 def alone(a, b, num_games=20, seed=0, **more):
@@ -45,23 +45,23 @@ def test_the_games_of_two_nets_do_not_depend_on_how_a_match_is_split(nets, monke
     """An odd number of games leaves a part with one game. Its net sees the same passes as in a larger part."""
     names = f"{nets[0]}@20", f"{nets[1]}(resign=-0.9)@12"
     whole = alone(*names, 21, keeps_thoughts=True)
-    monkeypatch.setattr(hall, "_GAMES_OF_NETS", size)
-    (match,) = Hall(Shuffled()).play([meeting_of(*names, 21, keeps_thoughts=True)])
+    monkeypatch.setattr(meetings, "_GAMES_OF_NETS", size)
+    (match,) = play_meetings([meeting_of(*names, 21, keeps_thoughts=True)], Shuffled())
     assert as_counted(match) == as_counted(whole) and len(match.results) == 21
 
 
 @pytest.mark.parametrize("names", [("uct@30", "mc@20"), ("random", "uct(prove=false)@25")])
 def test_the_games_of_searches_without_a_net_do_not_depend_on_it(names):
     first = alone(*names, 13, first_pair=5)
-    (match,) = Hall(Shuffled()).play([meeting_of(*names, 13, first_pair=5)])
+    (match,) = play_meetings([meeting_of(*names, 13, first_pair=5)], Shuffled())
     assert as_counted(match) == as_counted(first)
 
 
 def test_worker_processes_play_the_same_games(nets):
     """Two matches at once: of nets, and of others. Progress counts every game once."""
     pairs, heard = [(f"{nets[0]}@8", f"{nets[1]}@8"), ("uct@20", "random")], []
-    with Pool(2) as workers, Hall(workers) as place:
-        matches = place.play([meeting_of(*names, 40) for names in pairs], lambda num, _: heard.append(num))
+    with local_workers(2) as workers:
+        matches = play_meetings([meeting_of(*names, 40) for names in pairs], workers, lambda num, _: heard.append(num))
     assert [as_counted(match) for match in matches] == [as_counted(alone(*names, 40)) for names in pairs]
     assert sum(heard) == 80
 
@@ -70,7 +70,7 @@ def test_worker_processes_play_the_same_games(nets):
 def test_an_sprt_decides_by_whole_pairs_in_order_and_stops_the_rest(names, decision):
     sprt, pool = Sprt(0, 200), Shuffled()
     whole = alone(*names, 200, sprt=sprt)
-    (match,) = Hall(pool).play([meeting_of(*names, 200, sprt=sprt)])
+    (match,) = play_meetings([meeting_of(*names, 200, sprt=sprt)], pool)
     assert as_counted(match) == as_counted(whole) and match.sprt == decision
     assert len(match.results) <= 64 and pool.done <= 100
 
@@ -78,20 +78,20 @@ def test_an_sprt_decides_by_whole_pairs_in_order_and_stops_the_rest(names, decis
 def test_with_little_memory_fewer_games_are_played_at_once_and_they_are_the_same(monkeypatch):
     names = "uct(prove=false)@300", "uct(prove=false)@290"
     whole = alone(*names, 40)
-    monkeypatch.setattr("azero.mcts.search.search._MEMORY_OF_ALL_TREES", 1 << 20)
+    monkeypatch.setattr("azero.mcts.search.search._MEMORY_OF_ALL_TREES", 1 << 21)
     assert make_agent(names[0], GAME).most_slots == 3
-    (match,) = Hall(Shuffled()).play([meeting_of(*names, 40)])
+    (match,) = play_meetings([meeting_of(*names, 40)], Shuffled())
     assert as_counted(match) == as_counted(alone(*names, 40)) == as_counted(whole)
 
 
 def test_ctrl_c_keeps_the_finished_parts():
     with pytest.raises(Interrupted, match="stopped after 6 of 20 games") as end:
-        Hall(Shuffled(most=3)).play([meeting_of("uct@20", "random")])
+        play_meetings([meeting_of("uct@20", "random")], Shuffled(most=3))
     result = end.value.result
     whole = alone("uct@20", "random").results
     assert len(result.results) == 6 and all(each in whole for each in result.results)
     with pytest.raises(Interrupted) as end:
-        Hall(Shuffled(most=0)).play([meeting_of("uct@20", "random")])
+        play_meetings([meeting_of("uct@20", "random")], Shuffled(most=0))
     assert end.value.result is None
 
 
@@ -107,25 +107,24 @@ def test_the_parts_of_a_match_are_its_games_and_no_part_is_in_two_blocks():
 def test_a_program_plays_where_it_is(tmp_path):
     """No worker may run it: the match is played in this process although there is a pool."""
     pool = Shuffled(most=0)
-    with Hall(pool) as place:
-        (match,) = place.play([meeting_of(write_engine(tmp_path), "random", 2)])
+    (match,) = play_meetings([meeting_of(write_engine(tmp_path), "random", 2)], pool)
     assert match.tally.games == 2 and pool.done == 0
 
 
 def test_agents_stay_open_between_parts_and_are_two_even_if_they_are_alike(nets):
-    recipe = recipe_of(f"{nets[0]}@4", GAME)
-    meeting = Meeting(recipe, recipe, 4)
-    agents = hall.Agents(2)
+    spec = spec_of(f"{nets[0]}@4", GAME)
+    meeting = Meeting(spec, spec, 4)
+    agents = Agents(2)
     a, b = agents.pair(meeting)
     assert a is not b and agents.pair(meeting) == (a, b)
-    agents.pair(replace(meeting, a=recipe_of("random", GAME), b=recipe_of("uct@9", GAME)))
+    agents.pair(replace(meeting, a=spec_of("random", GAME), b=spec_of("uct@9", GAME)))
     assert agents.pair(meeting)[0] is not a, "only two are open"
     agents.close()
 
 
 def test_a_part_whose_net_arrives_damaged_is_not_played(nets):
-    recipe = recipe_of(f"{nets[0]}@4", GAME)
-    damaged = replace(recipe, files=(replace(recipe.files[0], data=b"other"),))
+    spec = spec_of(f"{nets[0]}@4", GAME)
+    damaged = replace(spec, files=(replace(spec.files[0], data=b"other"),))
     with pytest.raises(BadInput, match="other bytes"):
-        play_part((Meeting(damaged, recipe, 2),), Part(0, 0, 2, 2, ((), ())), lambda num: None)
-    assert make_from(recipe).name == recipe.name
+        play_part((Meeting(damaged, spec, 2),), Part(0, 0, 2, 2, ((), ())), lambda num: None)
+    assert make_from(spec).name == spec.name
