@@ -17,6 +17,7 @@ class Side(enum.IntEnum):
     UP = 1
 
 STEPS, TABLE, NAMES = [1, 2], np.array([1, 2]), {{1: 2}}
+ROWS = np.array([[1], [2, 3]], object)
 
 def plain(x):
     return x
@@ -94,6 +95,8 @@ def test_what_takes_memory_is_found_without_a_line_too(tmp_path, line, what):
         ("a, *b = (1, 2)", "*b: the compiler does not support this in a method"),
         ("x = max((1, 2), key=lambda k: -k)", "lambda k: -k is a function in a function: write your own functions"),
         ("x = STEPS[0]", "STEPS is a list: write a tuple, or np.array(...) outside the class"),
+        ("x = ROWS[0]", "ROWS is an array of dtype object: give it a dtype of numbers, e.g. np.int64"),
+        ("x = game.take(1)", "take is neither a parameter nor a compiled method of game: write your own functions"),
         ("x = NAMES[1]", "NAMES is a dict: write a tuple, or np.array(...) outside the class"),
         ("x = plain(1)", "plain is a function of plain Python: write your own functions outside the class, with"),
         ("x = game.num_actions", "game.num_actions is a property, which is never compiled: compute it from the"),
@@ -107,9 +110,7 @@ def test_what_only_plain_python_knows_is_found_at_its_line(tmp_path, line, what)
     assert mistake(tmp_path, line, line=LINE, is_of_memory=True) is None
 
 
-@pytest.mark.parametrize(
-    "line", ["x = TABLE[0]", "x = Side.UP", "x = game.size", "x = game.take(1)", "x = state.board[1] + state.ply"]
-)
+@pytest.mark.parametrize("line", ["x = TABLE[0]", "x = Side.UP", "x = game.size", "x = state.board[1] + state.ply"])
 def test_what_is_right_is_not_blamed(tmp_path, line):
     assert mistake(tmp_path, line) is None
 

@@ -114,6 +114,21 @@ def test_what_the_program_has_imported_from_beside_the_file_is_imported_anew(unc
     assert first_wins("nim.py:Nim(heap=4)") and result.last_mover(1) == 1
 
 
+@pytest.mark.parametrize("is_package", [True, False])
+def test_the_program_still_imports_its_own_package(uncompiled, folder, monkeypatch, is_package):
+    (folder / "project").mkdir()
+    if is_package:
+        (folder / "project" / "__init__.py").write_text("")
+    for name, text in (("helpers", LAST_WINS), ("more", "NAME = 'more'\n")):
+        (folder / "project" / f"{name}.py").write_text(text)
+    write_nim(folder / "project" / "nim.py", "from project.helpers import last_mover")
+    monkeypatch.syspath_prepend(folder)
+    assert not first_wins("project/nim.py:Nim(heap=4)")
+    assert importlib.import_module("project.more").NAME == "more"
+    for name in [each for each in sys.modules if each.partition(".")[0] == "project"]:
+        del sys.modules[name]
+
+
 def test_modules_of_one_name_are_kept_apart_on_disk(folder):
     write_both(folder)
     assert [play(folder, f"{each}/nim.py:Nim") for each in ("wins", "loses", "wins")] == [[1], [-1], [1]]

@@ -26,7 +26,7 @@ from azero.games.names import SOURCE_IDENTITY
 from azero.games.reasons import MODULE, place_of, reason_of, short
 from azero.games.registry import PARAMETER_TYPES, complete, without_registering
 from azero.games.user.plain_methods import PLAIN_METHODS, guarded
-from azero.games.user.sources import Module, Sources, is_library, is_on_path
+from azero.games.user.sources import Module, Sources, find, is_library, own_folders
 from azero.games.user.timeouts import ELAPSED_S, TimedOut, time_limit
 from azero.games.user.trust import check_trusted
 
@@ -139,9 +139,9 @@ class _Modules:
         """Lets Python import the modules of a file, each anew. Raises BadInput if one has the name of another."""
         for name, module in sources.modules.items():
             known, loaded = self._read.get(name), getattr(sys.modules.get(name), "__file__", None)
-            other = known.path if known else Path(loaded).resolve() if loaded else None
+            other = known.path if known else loaded
             is_same = known is not None and (known.folder == module.folder or known.text == module.text)
-            if other is not None and other != module.path.resolve() and not is_same:
+            if other and not is_same and Path(other).resolve() != module.path.resolve():
                 raise BadInput(
                     f"{sources.what} imports {name!r} from {str(module.path)!r}, but this process has another module "
                     f"of that name, {str(other)!r}; rename one of them"
@@ -163,12 +163,13 @@ class _Modules:
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         if module := self._read.get(name):
             spec = spec_from_file_location(name, module.path, loader=_Reader(module.path, module.text))
-            if spec is not None and module.path.name == "__init__.py":
+            if spec is not None and module.path.name == "__init__.py" and not _is_on_path(module.folder):
                 spec.submodule_search_locations = []  # no folder: Python would run what is there and was not read
             return spec
-        if any(each.startswith(f"{name}.") for each in self._read):  # a folder without an __init__.py
+        inside = [module for each, module in self._read.items() if each.startswith(f"{name}.")]
+        if any(not _is_on_path(module.folder) for module in inside):  # a folder without an __init__.py
             return ModuleSpec(name, None, is_package=True)
-        if self._are_all_read and not is_library(name) and is_on_path(name):
+        if self._are_all_read and not inside and not is_library(name) and find(name, own_folders()):
             raise ImportError(f"{name} is imported by a text; write `import {name}`, so that it can be checked")
         return None
 
@@ -176,11 +177,18 @@ class _Modules:
 _MODULES = _Modules()
 
 
+def _is_on_path(folder: Path) -> bool:
+    """Returns whether the program itself can import what is in a folder."""
+    return folder.resolve() in [each.resolve() for each in own_folders()]
+
+
 def _forget(sources: Sources) -> None:
     """Makes Python's next import run the modules of a file again. After an error, one may be half initialised."""
-    packages = {name.partition(".")[0] for name in sources.modules}
-    for name in [each for each in sys.modules if each.partition(".")[0] in packages]:
-        del sys.modules[name]
+    for name in sources.modules:
+        sys.modules.pop(name, None)
+    for package, _, name in (each.rpartition(".") for each in sources.modules):
+        if package in sys.modules:  # a folder without an __init__.py
+            vars(sys.modules[package]).pop(name, None)
 
 
 def _why(error: BaseException, file: str) -> str:

@@ -122,7 +122,7 @@ def refusal(error: Exception, rules: Rules, name: str, method: str = "") -> str:
     if mistake := find_mistake(file, rules, method, line, isinstance(error, Allocates)):
         line, reason, method = mistake.line, mistake.what, method or mistake.function
     else:
-        reason = _reason(error, rules)
+        reason = _reason(error)
     place = (f".{method}" if method else "") + (f", line {line}," if line else "")
     return f"{name}{place} cannot be compiled: {reason}"
 
@@ -144,7 +144,7 @@ def _method_at(line: int | None, rules: Rules) -> str:
     return ""
 
 
-def _reason(error: Exception, rules: Rules) -> str:
+def _reason(error: Exception) -> str:
     """Returns the reason in a compiler's error, in one line, without the compiler's own trace."""
     message = plain_message(error)
     message = re.sub(r'File "[^"]*", line \d+:\n.*?\^\s*\n', "\n", message, flags=re.DOTALL)  # excerpts of sources
@@ -156,8 +156,6 @@ def _reason(error: Exception, rules: Rules) -> str:
     reason = re.sub(r"^\w*Error: ", "", lines[0])
     for said, meant in _MEANINGS:
         reason = re.sub(said, meant, reason)
-    unknown = rf"Unknown attribute '(\w+)' of type {type(rules).__name__}\(.*"
-    reason = re.sub(unknown, rf"\1 is neither a parameter nor a compiled method of game: {_OWN}", reason)
     return in_one_line(reason if type(error).__module__ != "builtins" else f"{type(error).__name__}: {reason}")
 
 
@@ -240,7 +238,8 @@ class _Reader:
         values = [each.value for each in ast.walk(function) if isinstance(each, ast.Return)]
         found = getattr(self._class, function.name, self._globals.get(function.name))
         code = getattr(inspect.unwrap(found), "__code__", None) if found else None  # none of another's decorator
-        if code is None or not values or any(each is None or ast.unparse(each) == "None" for each in values):
+        is_said = any(each is None or "None" in ast.unparse(each) for each in values)
+        if code is None or not values or is_said:
             return False
         for before, step in pairwise(dis.get_instructions(code)):  # Python has left out what nothing reaches
             value = before if step.opname == "RETURN_VALUE" else step
@@ -297,12 +296,16 @@ class _Reader:
                 value = getattr(self._class, name, None) if is_game and name not in self._parameters else None
                 if isinstance(value, property):
                     return f"{owner}.{name} is a property, which is never compiled: compute it from the parameters"
+                if callable(value) and name not in COMPILED:
+                    return f"{name} is neither a parameter nor a compiled method of game: {_OWN}"
                 if value is not None and not callable(value):
                     return f"{owner}.{name} is not a parameter: write tables outside the class"
             case ast.Name(id=name):
                 value = self._globals.get(name)
                 if isinstance(value, list | set | dict):
                     return f"{name} is a {type(value).__name__}: {_TABLE}"
+                if isinstance(value, np.ndarray) and value.dtype.hasobject:
+                    return f"{name} is an array of dtype {value.dtype}: give it a dtype of numbers, e.g. np.int64"
                 if isinstance(value, types.FunctionType):
                     return f"{name} is a function of plain Python: {_OWN}"
         return None

@@ -53,6 +53,8 @@ class Sources:
     The user's own modules are those next to the file or elsewhere on Python's path, except installed packages.
 
     Attributes:
+      what: names the file in errors.
+      path: the file's path, resolved.
       text: the file's text.
       modules: by their names.
     """
@@ -63,7 +65,7 @@ class Sources:
         self.path = Path(file).resolve()
         self.text = _read(Path(file), self.what)
         self.modules: dict[str, Module] = {}
-        folders = [self.path.parent, *_own_folders()]
+        folders = [self.path.parent, *own_folders()]
         seen: set[str] = set()
         size, waiting = len(self.text), list(_imported(self.text, package=""))
         while waiting:
@@ -71,7 +73,7 @@ class Sources:
             if name in seen or is_library(name):
                 continue
             seen.add(name)
-            if found := _find(name, folders):
+            if found := find(name, folders):
                 folder, path = found
                 text = _read(path, f"module {name!r} of {self.what}")
                 self.modules[name] = Module(folder, path, text)
@@ -151,17 +153,12 @@ def is_library(name: str) -> bool:
     return top in sys.stdlib_module_names | _OURS or (file is not None and is_installed(Path(file)))
 
 
-def is_on_path(name: str) -> bool:
-    """Returns whether Python's path has a module of the user's own with this name."""
-    return _find(name, _own_folders()) is not None
-
-
-def _own_folders() -> list[Path]:
+def own_folders() -> list[Path]:
     """Returns the folders of Python's path that may contain the user's own modules."""
     return [Path(each) for each in sys.path if not is_installed(Path(each))]
 
 
-def _find(name: str, folders: list[Path]) -> tuple[Path, Path] | None:
+def find(name: str, folders: list[Path]) -> tuple[Path, Path] | None:
     """Returns the folder and the file of a module, or None if none of these folders has it."""
     stem = name.replace(".", "/")
     files = ((folder, folder / each) for folder in folders for each in (f"{stem}/__init__.py", f"{stem}.py"))
