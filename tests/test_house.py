@@ -122,19 +122,44 @@ def test_a_function_fits_a_screen(path):
             assert node.end_lineno - node.lineno < MOST_LINES_OF_A_FUNCTION, node.name
 
 
-MAY_TRUST = {
-    *("arena/agents/names.py", "arena/ratings/pool.py"),
-    *("authoring/check_game.py", "commands/evaluate.py", "commands/export.py", "commands/serve.py"),
+NAMING = {
+    "make_game": {
+        *("arena/agents/names.py", "arena/ratings/pool.py"),
+        *("authoring/check_game.py", "commands/evaluate.py", "commands/export.py", "commands/serve.py"),
+        *("lab/amazons.py", "lab/clobber.py", "lab/duels.py", "lab/scaling.py", "lab/trees.py"),
+    },
+    "trust_name": {
+        *("commands/games.py", "commands/options.py", "games/make.py", "games/user/trust.py"),
+        "training/resumed_settings.py",  # --set game.name=...
+    },
+    "trust_config": {"commands/games.py", "commands/training.py", "nets/saving.py", "training/train.py"},
+    "trust_file": {"games/laws/prototype.py", "games/user/trust.py"},
+    "trust_identity": {
+        "arena/agents/recipes.py",
+        "games/user/trust.py",
+        "selfplay/tasks.py",
+        "training/learning/rank.py",
+    },
 }
-"""Besides the lab, these trust a game's file, because its name is from the user or from a caller in Python."""
+"""Who says that the user has named a file: its name is from a command, a config that a command names, or a caller in
+Python. The last ones get it from the process that gave them their task.
+"""
+
+RUNNING = {
+    "exec_module": {"games/user/loading.py"},
+    "import_module": {"__init__.py", "commands/lab.py", "compiler/codegen.py"},  # azero's own modules, and Numba's
+    **{name: set() for name in ("exec", "__import__", "run_path", "run_module", "load_module", "source_to_code")},
+}
+"""Who runs text or files."""
 
 
-def test_only_names_from_the_user_are_trusted():
+@pytest.mark.parametrize(("function", "callers"), {**NAMING, **RUNNING}.items(), ids=[*NAMING, *RUNNING])
+def test_a_user_s_file_has_these_doors(function, callers):
     """A name that was read from a file is for `make_trusted_game`, which runs no file that the user has not named."""
-    callers = {
+    found = {
         path.relative_to(PACKAGE).as_posix()
         for path in FILES
         for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "make_game"
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == function
     }
-    assert {each for each in callers if not each.startswith("lab/")} == MAY_TRUST
+    assert found == callers

@@ -243,7 +243,7 @@ READERS = {
 
 NO_READERS = {
     *("compiler/codegen", "compiler/jit"),
-    *(f"games/user/{each}" for each in ("loading", "messages", "mistakes", "overflows", "trust")),
+    *(f"games/user/{each}" for each in ("messages", "overflows", "trust")),
     *("games/defaults", "games/reasons", "games/pictures/default", "interfaces/terminal/board"),
     *("arena/agents/engines/uci", "interfaces/web/runs/folder", "training/beginning", "training/run", "training/state"),
     *("interfaces/web/offered/sheets", "training/checking/nets", "training/checking/shards"),

@@ -1,5 +1,7 @@
 """`azero check-game`: checks the laws of a game and a prototype in random games, and measures the rules' speed."""
 
+import difflib
+import inspect
 import math
 import os
 import random
@@ -15,14 +17,14 @@ from tqdm import tqdm
 from azero.bench.kernels import random_games as random_games_per_s
 from azero.bench.kernels import uct_simulations
 from azero.errors import BadInput
-from azero.games import Game, make_game
+from azero.games import Game, Rules, make_game
+from azero.games.defaults import DEFAULTS
 from azero.games.laws.findings import Notes
 from azero.games.laws.laws import LAWS, Law
 from azero.games.laws.prototype import check_against, load_prototype
 from azero.games.reasons import after_actions
 from azero.games.user.failures import failures_named
-from azero.games.user.interpreted import Interpreted
-from azero.games.user.spelling import find_misspelt
+from azero.games.user.trial import Interpreted
 
 _SPEED_S = 0.5
 _NUM_GAMES_AGAINST = 1000
@@ -34,6 +36,9 @@ _MOVES_FOLLOWED = 300_000
 
 _ENDLESS_S = 60.0
 """Seconds after which a compiled game, or a law in one game, counts as endless."""
+
+_LIKENESS = 0.75
+"""The least ratio of difflib between two such names. `symmetry` and `symmetries` have 0.78."""
 
 
 @dataclass
@@ -102,6 +107,20 @@ def check_game(name: str, against: str | None, num_positions: int, seed: int, te
         speeds = f"{_short(games_per_s)} random games/s, {_short(uct_per_s)} UCT simulations/s on one thread"
         tell(f"  {'speed':<16} {speeds}")
     return report
+
+
+def find_misspelt(rules: Rules) -> list[str]:
+    """Returns a warning for each public name of the class that nearly spells an optional method or attribute.
+
+    The parameters of the game cause no warning. Neither does a name whose nearest optional name the class has as well.
+    """
+    of_class = type(rules)
+    lacking = {name for name, default in DEFAULTS.items() if inspect.unwrap(getattr(of_class, name)) is default}
+    known = {*vars(Rules), *of_class._fields}  # type: ignore[attr-defined]
+    own = [name for name in vars(of_class) if name not in known and not name.startswith("_")]
+    nearest = {name: difflib.get_close_matches(name, DEFAULTS, n=1, cutoff=_LIKENESS) for name in own}
+    meant = [(name, near[0]) for name, near in nearest.items() if near and near[0] in lacking]
+    return [f"azero never uses {name}: did you mean {near}?" for name, near in meant]
 
 
 def _play(game: Game, num_positions: int, seed: int) -> tuple[list[list[int]], str | None]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from azero.commands.options import DeviceOption, JsonOption, SeedOption, named_game, trust_code_of
+from azero.commands.options import DeviceOption, JsonOption, SeedOption, named_game
 from azero.errors import BadInput, suggest_nearest
 
 app = typer.Typer()
@@ -81,10 +81,11 @@ def check_net(
     from azero.authoring.check_net import check_net as check
     from azero.authoring.check_net import describe
     from azero.config.reading import check_device
-    from azero.games.make import make_trusted_game, trust_net
+    from azero.games.make import make_trusted_game
+    from azero.games.user.trust import trust_name
 
     named_game(game)
-    trust_net(net, is_kept=True)
+    trust_name(net, "net", is_kept=True)
     report = check(net, make_trusted_game(game), check_device(device, "auto"))
     print(json.dumps(report.to_json()) if as_json else "\n".join(describe(report)))
 
@@ -113,6 +114,7 @@ def bench(
     """
     from azero.bench.report import SECTIONS, measure
     from azero.config.reading import find_config, load_config
+    from azero.games.user.trust import trust_config
 
     if not 0.01 <= seconds <= 600:
         raise BadInput(f"--seconds {seconds} should be from 0.01 to 600")
@@ -120,7 +122,7 @@ def bench(
         if each not in SECTIONS:
             raise BadInput(f"--only {each!r} is not a measurement; {suggest_nearest(each, SECTIONS)}")
     settings = load_config(find_config(config), [f"game.name={json.dumps(game)}", "game.sizes=[]"] if game else [])
-    trust_code_of(settings)
+    trust_config(settings, is_kept=True)
     report = measure(settings, only or SECTIONS, seconds, (lambda text: None) if as_json else print)
     if as_json:
         print(json.dumps(report))

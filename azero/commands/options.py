@@ -11,7 +11,6 @@ from azero.errors import BadInput
 
 if TYPE_CHECKING:
     from azero.arena.agents.clock import TimeControl
-    from azero.config.schema import Config
     from azero.games import Game, State
     from azero.selfplay.pool import MakePool
 
@@ -122,18 +121,10 @@ def pools(cluster: str | None) -> "Iterator[MakePool]":
         yield connection.pool
 
 
-def trust_code_of(config: "Config") -> None:
-    """Trusts the files of a user's game and net that settings name, since the user has named the config."""
-    from azero.games.make import trust_game, trust_net
-
-    trust_game(config.game.name, is_kept=True)
-    trust_net(config.net.name, is_kept=True)
-
-
 def named_game(game: str | None) -> str | None:
     """Trusts the file in a game's name, since it is on the command line, for later commands, too; returns the name."""
     if game is not None and ".py" in game:  # other games need not load anything yet
-        from azero.games.make import trust_game
+        from azero.games.user.trust import trust_name
 
-        trust_game(game, is_kept=True)
+        trust_name(game, is_kept=True)
     return game

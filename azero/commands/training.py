@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from azero.commands.options import ClusterOption, JsonOption, SeedOption, as_new_file, as_path, pools, trust_code_of
+from azero.commands.options import ClusterOption, JsonOption, SeedOption, as_new_file, as_path, pools
 from azero.errors import BadInput, Stopped
 from azero.system.console import printable, say
 
@@ -93,12 +93,13 @@ def train(
 def _trust_code_of(path: Path, settings: list[str], is_resuming: bool) -> None:
     """Trusts the files of game and net that a config names, since the user has named the config."""
     from azero.config.reading import load_config
+    from azero.games.user.trust import trust_config
 
     if not is_resuming:
-        trust_code_of(load_config(path, settings))
+        trust_config(load_config(path, settings), is_kept=True)
         return
     with contextlib.suppress(BadInput):  # its game's file may have been moved with the run
-        trust_code_of(load_config(path))
+        trust_config(load_config(path), is_kept=True)
 
 
 def _check_options(settings: list[str], is_resuming: bool, of_beginning: list[str]) -> None:

@@ -5,12 +5,12 @@ from typing import get_type_hints
 
 from azero.errors import BadInput, suggest_nearest
 from azero.games.contract import Rules
-from azero.games.names import file_of, parts_of
+from azero.games.names import parts_of
 from azero.games.registry import PARAMETER_TYPES, parameters_of, registered_games
 from azero.games.state import Game
 from azero.games.user.loading import load_rules
 from azero.games.user.trial import try_out
-from azero.games.user.trust import trust_file
+from azero.games.user.trust import trust_name
 
 _WORDS = {int: "an integer of at most 9 digits", float: "a number", bool: "true or false"}
 
@@ -27,7 +27,7 @@ def make_game(name: str, compiles: bool = True) -> Game:
     Raises:
       BadInput: there is no such game, a parameter is not valid, or a user's game fails a first trial of its rules.
     """
-    trust_game(name)
+    trust_name(name)
     return Game(parse_game(name, compiles))
 
 
@@ -38,18 +38,6 @@ def make_trusted_game(name: str) -> Game:
       BadInput: as `make_game`; Untrusted for a user's file that the user has not named.
     """
     return Game(parse_game(name))
-
-
-def trust_game(name: str, is_kept: bool = False) -> None:
-    """Trusts the file in a game's name, if there is one, because the user has named it; see `trust_file`."""
-    if file := file_of(name):
-        trust_file(file, is_kept)
-
-
-def trust_net(name: str, is_kept: bool = False) -> None:
-    """Trusts the file in a net's name, if there is one, because the user has named it; see `trust_file`."""
-    if file := file_of(name, "net"):
-        trust_file(file, is_kept, "net")
 
 
 def parse_game(text: str, compiles: bool = True) -> Rules:

@@ -15,8 +15,7 @@ from azero.games.defaults import has_own
 from azero.games.kernels import new_states
 from azero.games.names import name_of
 from azero.games.pictures.whole import Picture, picture_of
-from azero.games.reasons import after_actions, broken_rules, fails_with, listed, short
-from azero.games.tracebacks import failure_in
+from azero.games.reasons import after_actions, broken_rules, fails_with, failure_in, listed, short
 
 _MOVES = "moves:"  # begins the text of a position that is given by the moves that lead to it
 
@@ -270,3 +269,24 @@ class State:
         return isinstance(other, State) and self.game == other.game and self.position_key() == other.position_key()
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def check_states(game: Game, states: Sequence[State]) -> None:
+    """Raises BadInput unless these are positions of `game`, at least one, in which a move can be played."""
+    if not isinstance(states, Sequence) or not len(states):
+        raise BadInput("positions are needed: a list of states, at least one")
+    for number, state in enumerate(states):
+        if not isinstance(state, State) or state.game != game:
+            raise BadInput(f"position {number} is {_owner_of(state)}; it should be one of {game}")
+        if state.is_terminal():
+            raise BadInput(f"position {number} is the end of a game; it should have a move to play")
+
+
+def is_forced_pass(state: State) -> bool:
+    """Returns whether a pass is the only legal move."""
+    legal = state.legal_actions()
+    return len(legal) == 1 and state.game.action_to_text(state, legal[0]) == "pass"
+
+
+def _owner_of(state: object) -> str:
+    return f"one of {state.game}" if isinstance(state, State) else f"a {type(state).__name__}"

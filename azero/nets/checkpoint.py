@@ -11,8 +11,8 @@ from azero.config.reading import check_device
 from azero.config.schema import NetConfig
 from azero.errors import BadInput
 from azero.games import Game, State
-from azero.games.checks import check_states
 from azero.games.names import is_made_with
+from azero.games.state import check_states
 from azero.nets.alone import evaluator_of, open_heads
 from azero.nets.architectures.contract import Net, fold
 from azero.nets.architectures.heads import all_outputs

@@ -8,9 +8,9 @@ import torch
 from azero.config.reading import load_config, override_section
 from azero.config.schema import Config, NetConfig
 from azero.errors import BadInput
-from azero.games.make import trust_game, trust_net
 from azero.games.names import SHORT_IDENTITY, source_digest_of, without_folder
 from azero.games.sizes import games_of
+from azero.games.user.trust import trust_config
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import (
     Checkpoint,
@@ -36,8 +36,7 @@ def new_checkpoint(config: str | Path | Config) -> Checkpoint:
     Raises BadInput if the config, the game or the net cannot be used.
     """
     config = config if isinstance(config, Config) else load_config(config)
-    trust_game(config.game.name)
-    trust_net(config.net.name)
+    trust_config(config)
     game = games_of(config.game)[-1]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)

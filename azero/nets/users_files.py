@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from azero.errors import BadInput
 from azero.games.names import file_of, parts_of
-from azero.games.tracebacks import is_installed
+from azero.games.reasons import is_installed
 from azero.games.user.sources import Sources
 from azero.nets.checkpoint_card import Origin
 

@@ -11,7 +11,7 @@ from sgfmill import sgf_grammar
 
 from azero.errors import BadInput
 from azero.games import Game, State
-from azero.games.checks import is_forced_pass
+from azero.games.state import is_forced_pass
 from azero.records.annotations import read_comments
 from azero.records.record import ADJUDICATED, DRAWN, MOST_DEEP, RESERVED, UNKNOWN, Node, Record, TooManyMoves, result_of
 from azero.records.sgf_games import COLOURS, SWAP, game_of, start_of, stones_to_start, text_to_move

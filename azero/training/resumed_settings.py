@@ -11,10 +11,10 @@ from azero.config.selfplay import SelfPlayConfig
 from azero.config.text import config_to_toml
 from azero.errors import BadInput, Damaged
 from azero.games import Game
-from azero.games.make import make_trusted_game, trust_game
+from azero.games.make import make_trusted_game
 from azero.games.names import file_of, is_made_with, without_folder
 from azero.games.sizes import games_of
-from azero.games.user.trust import Untrusted
+from azero.games.user.trust import Untrusted, trust_name
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.checkpoint_file import read_card
 from azero.nets.runtimes.choice import wanted_runtimes
@@ -40,7 +40,7 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
     _check_settings(folder)
     before, config = load_settings(folder), load_settings(folder, overrides)
     if any(each.partition("=")[0].strip() in ("game", "game.name") for each in overrides):
-        trust_game(config.game.name, is_kept=True)  # the user has named it
+        trust_name(config.game.name, is_kept=True)  # the user has named it
     _check_game(folder, before, config)
     was, now = _identity(before), _identity(config)
     for name in was:

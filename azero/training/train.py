@@ -8,7 +8,7 @@ from azero.arena.agents.options import split_program
 from azero.config.reading import as_overrides, find_config, load_config
 from azero.config.schema import Config
 from azero.errors import BadInput, Damaged
-from azero.games.make import trust_game, trust_net
+from azero.games.user.trust import trust_config
 from azero.selfplay.pool import MakePool, local_pool
 from azero.system.console import say
 from azero.training import loop
@@ -62,7 +62,7 @@ def train(
             return _resume(place, given, overrides, callbacks, allow_commands, make_pool)
     new = _loaded(given, overrides)  # type: ignore[arg-type]
     _check_program(new, overrides, allow_commands)
-    _trust_code_of(new)
+    trust_config(new)
     fitted = new if minutes is None else fit_to_time(place, new, minutes, make_pool)
     return loop.train(place, fitted, False, callbacks, make_pool=make_pool)
 
@@ -109,7 +109,7 @@ def _resume(
     with hold(folder):  # before the settings are read: another process may be changing them
         if config is not None:
             with suppress(BadInput):  # its game's file may have been moved with the run
-                _trust_code_of(_loaded(config, []))
+                trust_config(_loaded(config, []))
         values = open_run(folder, overrides)
         _check_program(values, overrides, allow_commands)
         if config is not None:
@@ -123,12 +123,6 @@ def _resume(
 
 def _loaded(config: Path | Config, overrides: list[str]) -> Config:
     return config if isinstance(config, Config) else load_config(config, overrides)
-
-
-def _trust_code_of(config: Config) -> None:
-    """Trusts the files of a user's game and net in this process, since its caller has named the config."""
-    trust_game(config.game.name)
-    trust_net(config.net.name)
 
 
 def _check_program(config: Config, overrides: list[str], is_allowed: bool) -> None:

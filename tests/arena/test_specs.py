@@ -15,7 +15,6 @@ from azero.arena.agents.specs import make_from, settled_device, spec_of
 from azero.config.schema import DeviceConfig, NetConfig, SearchConfig
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.games.make import trust_net
 from azero.games.names import SHORT_IDENTITY, source_digest_of
 from azero.games.user import trust
 from azero.mcts.rollouts.features import NUM_PATTERNS
@@ -111,7 +110,7 @@ def test_a_users_game_and_net_travel_with_their_checkpoint_and_are_trusted_there
     text = TRANSFORMER.read_text().replace("from torch import nn\n", "import sizes\nfrom torch import nn\n", 1)
     (folder / "net.py").write_text(text.replace("width: int = 32", "width: int = sizes.SMALL", 1))
     game, name = make_game(f"{file}:Nim"), f"{folder / 'net.py'}:Transformer(blocks=1,heads=2)"
-    trust_net(name)
+    trust.trust_name(name, "net")
     config = NetConfig(name=name)
     torch.manual_seed(0)
     net = make_net(config, game)

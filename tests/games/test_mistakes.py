@@ -3,7 +3,7 @@
 import pytest
 
 from azero.compiler.jit import IS_COMPILED
-from azero.games.user.mistakes import find_mistake
+from azero.games.user.messages import find_mistake
 
 pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
 
@@ -14,9 +14,6 @@ import numpy as np
 from azero.authoring import subroutine
 
 class Side(enum.IntEnum):
-    UP = 1
-
-class Interpreted:
     UP = 1
 
 STEPS, TABLE, NAMES = [1, 2], np.array([1, 2]), {{1: 2}}
@@ -48,10 +45,10 @@ class Mine(NamedTuple):
 LINE, PART = (SOURCE.splitlines().index(each) + 1 for each in ("        {line}", "    return {part}"))
 
 
-def mistake(tmp_path, text="pass", part="1", **named):
+def mistake(tmp_path, text="pass", part="1", source=SOURCE, **named):
     """Returns the mistake found in a game with this text in `outcome`, and this value of a subroutine."""
     file = tmp_path / "mine.py"
-    file.write_text(SOURCE.format(line=text, part=part))
+    file.write_text(source.format(line=text, part=part))
     namespace = {"__name__": "mine"}
     exec(compile(file.read_text(), str(file), "exec"), namespace)
     given = {"method": "outcome", "line": None, "is_of_memory": False, **named}
@@ -89,19 +86,19 @@ def test_what_takes_memory_is_found_without_a_line_too(tmp_path, line, what):
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("with open('x') as f: pass", "with open('x') as f: the compiler does not support `with`"),
+        ("with open('x') as f: pass", "with open('x') as f: the compiler does not support this in a method"),
         ("try: pass\n        except ValueError: pass", "the compiler does not support `try` here: test with `if`"),
-        ("import math", "import math is inside a method: import at the top of the file"),
-        ("if (x := 1): pass", "(x := 1): the compiler does not support `:=`: assign on a line of its own"),
+        ("import math", "import math: the compiler does not support this in a method: write it in a simpler way"),
+        ("if (x := 1): pass", "(x := 1): the compiler does not support this in a method"),
         ("state.board = 0", "state.board = 0 assigns a whole array: write state.board[:] = ..."),
-        ("x = 1; del x", "del x: the compiler does not support `del`"),
-        ("a, *b = (1, 2)", "*b: the compiler does not support `*` here: write the elements one by one"),
+        ("x = 1; del x", "del x: the compiler does not support this in a method"),
+        ("a, *b = (1, 2)", "*b: the compiler does not support this in a method"),
         ("x = max((1, 2), key=lambda k: -k)", "lambda k: -k is a function in a function: write your own functions"),
         ("x = STEPS[0]", "STEPS is a list: write a tuple, or np.array(...) outside the class"),
         ("x = ROWS[0]", "ROWS is an array of dtype object: give it a dtype of numbers, e.g. np.int64"),
+        ("x = game.take(1)", "take is neither a parameter nor a compiled method of game: write your own functions"),
         ("x = NAMES[1]", "NAMES is a dict: write a tuple, or np.array(...) outside the class"),
         ("x = plain(1)", "plain is a function of plain Python: write your own functions outside the class, with"),
-        ("x = Interpreted.UP", "Interpreted is a class: use an enum.IntEnum, or numbers and tuples outside it"),
         ("x = game.num_actions", "game.num_actions is a property, which is never compiled: compute it from the"),
         ("x = game.WORDS[0]", "game.WORDS is not a parameter: write tables outside the class"),
         ("x = Mine.WORDS[0]", "Mine.WORDS is not a parameter: write tables outside the class"),
@@ -113,9 +110,7 @@ def test_what_only_plain_python_knows_is_found_at_its_line(tmp_path, line, what)
     assert mistake(tmp_path, line, line=LINE, is_of_memory=True) is None
 
 
-@pytest.mark.parametrize(
-    "line", ["x = TABLE[0]", "x = Side.UP", "x = game.size", "x = game.take(1)", "x = state.board[1] + state.ply"]
-)
+@pytest.mark.parametrize("line", ["x = TABLE[0]", "x = Side.UP", "x = game.size", "x = state.board[1] + state.ply"])
 def test_what_is_right_is_not_blamed(tmp_path, line):
     assert mistake(tmp_path, line) is None
 
@@ -131,14 +126,19 @@ def test_a_subroutine_is_looked_through_for_its_caller(tmp_path):
 
 def test_a_method_that_can_end_without_a_value_is_found(tmp_path):
     end = "it can end without returning a value: write a `return` at its end"
-    assert mistake(tmp_path, part="1\n    if state:\n        return 2\n    x = 3") == (end, PART - 1, "part")
+    source = SOURCE.replace("return {part}", "{part}")
+
+    def found(part: str):
+        return mistake(tmp_path, part=part, source=source)
+
+    assert found("if state:\n        return 2\n    x = 3") == (end, PART - 1, "part")
     for body in (
         "for k in range(3):\n        return 2",
         "while True:\n        if state: break\n        return 2",
         "for k in range(3):\n        if state: break\n    else:\n        return 2",
-        "while True:\n        for k in range(3):\n            pass\n        else:\n            break",
+        "while True:\n        for k in range(3):\n            if state: return 2\n        else:\n            break",
     ):
-        assert mistake(tmp_path, part=f"1 if state else 2\n    {body}").what == end
+        assert found(body).what == end
     for ends in (
         "if state:\n        return 2\n    else:\n        raise ValueError",
         "match state:\n        case _:\n            return 3",
@@ -146,4 +146,4 @@ def test_a_method_that_can_end_without_a_value_is_found(tmp_path):
         "while True:\n        for k in range(3):\n            if state: break\n        if state: return 2",
         "for k in range(3):\n        if state: return 2\n    else:\n        return 0",
     ):
-        assert mistake(tmp_path, part=f"1 if state else 2\n    {ends}") is None
+        assert found(ends) is None

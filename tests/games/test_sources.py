@@ -1,8 +1,8 @@
 """Tests of a user's modules beside a game's file: they are imported from there, and their edits are noticed."""
 
+import importlib
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -56,49 +56,94 @@ def uncompiled(monkeypatch):
     monkeypatch.setattr(trial, "compile_game", lambda game: None)
 
 
-def write_both(folder: Path) -> None:
+def write_both(folder: Path, *texts: str) -> None:
     """Writes Nim into two folders, each with its own module `result`."""
-    for each, text in (("wins", LAST_WINS), ("loses", LAST_LOSES)):
+    for each, text in zip(("wins", "loses"), texts or (LAST_WINS, LAST_LOSES), strict=True):
         (folder / each).mkdir()
         write_nim(folder / each / "nim.py")
         (folder / each / "result.py").write_text(text)
 
 
 def test_modules_are_imported_from_beside_the_file_wherever_one_is(folder):
-    """Two modules of one name in one process. Other code in the process does not notice them."""
+    """By their own names, as Python imports any module."""
     write_both(folder)
     before = list(sys.path)
     for _ in range(2):
-        assert not first_wins("wins/nim.py:Nim(heap=4)") and first_wins("loses/nim.py:Nim(heap=4)")
-    assert "result" not in sys.modules and sys.path == before
+        assert not first_wins("wins/nim.py:Nim(heap=4)")
+    assert sys.modules["result"].__file__ == str(folder / "wins" / "result.py") and sys.path == before
+
+
+def test_modules_of_one_name_are_refused_in_one_process(uncompiled, folder):
+    write_both(folder)
+    assert not first_wins("wins/nim.py:Nim(heap=4)")
+    for _ in range(2):
+        with pytest.raises(BadInput) as error:
+            make_game("loses/nim.py:Nim")
+        assert str(error.value) == (
+            f"game file 'loses/nim.py' imports 'result' from '{folder}/loses/result.py', but this process has another "
+            f"module of that name, '{folder}/wins/result.py'; rename one of them"
+        )
+    assert not first_wins("wins/nim.py:Nim(heap=4)")
+
+
+def test_modules_of_one_name_may_have_one_text(uncompiled, folder):
+    """As on a machine to which a game and a net have travelled, each with its copy of a module."""
+    write_both(folder, LAST_WINS, LAST_WINS)
+    (folder / "loses" / "nim.py").write_text((folder / "loses" / "nim.py").read_text() + "\n# another text\n")
+    assert [first_wins(f"{each}/nim.py:Nim(heap=4)") for each in ("wins", "loses")] == [False, False]
+
+
+def test_a_module_of_the_program_s_is_not_replaced_by_another(uncompiled, folder, monkeypatch):
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere" / "result.py").write_text(LAST_WINS)
+    monkeypatch.syspath_prepend(folder / "elsewhere")
+    monkeypatch.setitem(sys.modules, "result", importlib.import_module("result"))
+    write_nim(folder / "nim.py")
+    (folder / "result.py").write_text(LAST_LOSES)
+    with pytest.raises(BadInput, match="but this process has another module of that name, '.*/elsewhere/result.py'; "):
+        make_game("nim.py:Nim")
+
+
+def test_what_the_program_has_imported_from_beside_the_file_is_imported_anew(uncompiled, folder, monkeypatch):
+    monkeypatch.syspath_prepend(folder)
+    (folder / "result.py").write_text(LAST_WINS)
+    result = importlib.import_module("result")
+    monkeypatch.setitem(sys.modules, "result", result)
+    write_nim(folder / "nim.py")
+    (folder / "result.py").write_text(LAST_LOSES)
+    assert first_wins("nim.py:Nim(heap=4)") and result.last_mover(1) == 1
+
+
+@pytest.mark.parametrize("is_package", [True, False])
+def test_the_program_still_imports_its_own_package(uncompiled, folder, monkeypatch, is_package):
+    (folder / "project").mkdir()
+    if is_package:
+        (folder / "project" / "__init__.py").write_text("")
+    for name, text in (("helpers", LAST_WINS), ("more", "NAME = 'more'\n")):
+        (folder / "project" / f"{name}.py").write_text(text)
+    write_nim(folder / "project" / "nim.py", "from project.helpers import last_mover")
+    monkeypatch.syspath_prepend(folder)
+    assert not first_wins("project/nim.py:Nim(heap=4)")
+    assert importlib.import_module("project.more").NAME == "more"
+    for name in [each for each in sys.modules if each.partition(".")[0] == "project"]:
+        del sys.modules[name]
 
 
 def test_modules_of_one_name_are_kept_apart_on_disk(folder):
     write_both(folder)
-    names = ["wins/nim.py:Nim", "loses/nim.py:Nim"]
-    assert play(folder, *names) == [1, -1] and play(folder, *reversed(names)) == [-1, 1]
+    assert [play(folder, f"{each}/nim.py:Nim") for each in ("wins", "loses", "wins")] == [[1], [-1], [1]]
 
 
-def test_a_game_s_modules_are_its_own_whenever_they_are_imported(uncompiled, folder):
-    """Also after other games were loaded. An edit takes effect when the game is made again, not before."""
+def test_a_module_may_be_imported_late(uncompiled, folder):
+    """By a method. An edit takes effect when the game is made again."""
     lazy = "action_to_text(game, state, action):\n        import lazy.texts\n        return lazy.texts.NAME"
-    for each in ("one", "other"):
-        (folder / each / "lazy").mkdir(parents=True)
-        write_file(folder / each / "nim.py", NIM, added(lazy))
-        (folder / each / "lazy" / "texts.py").write_text(f"NAME = {each!r}\n")
-    one, other = make_game("one/nim.py:Nim"), make_game("other/nim.py:Nim")
-    (folder / "one" / "lazy" / "texts.py").write_text("NAME = 'new'\n")
-    new = make_game("one/nim.py:Nim")
-    assert [first_text(game) for game in (new, one, other, one)] == ["new", "one", "other", "one"]
-
-
-def test_what_a_program_has_imported_itself_stays_as_it_is(uncompiled, folder, monkeypatch):
-    monkeypatch.setitem(sys.modules, "result", ModuleType("result"))
-    result = sys.modules["result"]
-    write_nim(folder / "nim.py")
-    (folder / "result.py").write_text(LAST_LOSES)
-    assert first_wins("nim.py:Nim(heap=4)")
-    assert sys.modules["result"] is result
+    (folder / "lazy").mkdir()
+    write_file(folder / "nim.py", NIM, added(lazy))
+    for text in ("one", "other"):
+        (folder / "lazy" / "texts.py").write_text(f"NAME = {text!r}\n")
+        game = make_game("nim.py:Nim")
+        (folder / "lazy" / "texts.py").write_text("NAME = 'later'\n")
+        assert first_text(game) == text
 
 
 def test_a_module_that_failed_is_run_anew(uncompiled, folder, monkeypatch):
@@ -109,7 +154,7 @@ def test_a_module_that_failed_is_run_anew(uncompiled, folder, monkeypatch):
         make_game("nim.py:Nim")
     monkeypatch.setenv("AZERO_TEST", "1")
     assert not first_wins("nim.py:Nim(heap=4)")
-    assert [each.NUMBER for name, each in sys.modules.items() if name.endswith(".between")] == ["1"]
+    assert [each.NUMBER for name, each in sys.modules.items() if name == "between"] == ["1"]
 
 
 def test_an_edit_of_a_module_is_noticed_in_the_same_process(folder):

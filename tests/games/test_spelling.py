@@ -2,9 +2,9 @@
 
 import pytest
 
+from azero.authoring.check_game import find_misspelt
 from azero.games import make_game, registered_games
 from azero.games.user import trial
-from azero.games.user.spelling import find_misspelt
 
 from .user_games import NIM, added, forget_files, write_file
 

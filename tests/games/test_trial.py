@@ -11,7 +11,7 @@ import pytest
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import NO_ACTION, BadInput
 from azero.games import make_game
-from azero.games.user import interpreted, timeouts
+from azero.games.user import timeouts, trial
 
 from .user_games import NIM, TIC_TAC_TOE, added, forget_files, write_file
 
@@ -290,7 +290,7 @@ def test_a_rollout_may_use_up_its_state(folder):
 def test_rules_in_order_are_looked_at_and_come_to_an_end(folder):
     write_file(folder / "my.py", TIC_TAC_TOE)
     game = make_game("my.py:TicTacToe")
-    tried = interpreted.Interpreted(game.rules, game.name)
+    tried = trial.Interpreted(game.rules, game.name)
     tried.reset()
     assert tried.look() == (2, list(range(9))) and tried.planes().shape == (3, 3, 3)
     for action in (0, 3, 1, 4, 2):
@@ -334,7 +334,7 @@ OWN = "write your own functions outside the class, with @subroutine of azero.aut
         (
             [(PLAY, "        with open('/dev/null') as file:\n    " + PLAY)],
             ".apply_action, line 26,",
-            "with open('/dev/null') as file: the compiler does not support `with`",
+            "with open('/dev/null') as file: the compiler does not support this in a method",
         ),
         (
             [(KEY, "hash(state.tobytes())")],
@@ -474,4 +474,4 @@ def test_hashes_may_wrap_around_without_a_warning(folder):
     write_file(folder / "my.py", NIM, (KEY, f"{KEY} * np.uint64(0x9E3779B97F4A7C15) + np.uint64(2**64 - 1)"))
     game = make_game("my.py:Nim")
     with np.errstate(all="raise"):
-        assert interpreted.Interpreted(game.rules, game.name).call("hash_key", game.new_initial_state().record) >= 0
+        assert trial.Interpreted(game.rules, game.name).call("hash_key", game.new_initial_state().record) >= 0

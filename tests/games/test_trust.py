@@ -1,8 +1,11 @@
 """Tests that a user's file runs only if the user has named it, now or before with the same code."""
 
+import importlib.machinery
+import importlib.util
+import marshal
 import os
-import py_compile
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,15 +13,14 @@ import pytest
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.laws.prototype import load_prototype
-from azero.games.make import make_trusted_game, trust_game
-from azero.games.user import trust
-from azero.games.user.identity import identity_of
+from azero.games.make import make_trusted_game
+from azero.games.user import loading, trust
 from azero.games.user.loading import load_rules
-from azero.games.user.sources import Sources
-from azero.games.user.trust import Untrusted, trust_file, trust_folder
+from azero.games.user.sources import Sources, identity_of
+from azero.games.user.trust import Untrusted, trust_file, trust_folder, trust_name
 
 from .user_games import NIM as NIM_FILE
-from .user_games import forget_files
+from .user_games import added, forget_files
 
 NIM = NIM_FILE.read_text()
 TRACE = "import pathlib; pathlib.Path('ran').touch()\n"
@@ -63,7 +65,7 @@ def test_make_game_trusts_what_it_is_given_in_this_process(folder, monkeypatch):
 
 
 def test_a_file_named_on_the_command_line_is_trusted_later_too_until_its_entry_is_deleted(folder, monkeypatch):
-    trust_game("nim.py:Nim", is_kept=True)
+    trust_name("nim.py:Nim", is_kept=True)
     assert not has_run()
     as_in_another_process(monkeypatch)
     make_trusted_game("nim.py:Nim")
@@ -112,25 +114,98 @@ def test_a_module_that_no_import_names_does_not_run(folder, monkeypatch, line):
     assert not has_run()
 
 
+# --- what somebody sends ---
+
+
+def compiled(text: str) -> bytes:
+    """Returns bytecode that Python would run without a look at the source beside it."""
+    code = compile(text, "sent", "exec", dont_inherit=True)
+    return importlib.util.MAGIC_NUMBER + b"\x01\0\0\0" + bytes(8) + marshal.dumps(code)
+
+
+TAG = f"__pycache__/{{}}.{sys.implementation.cache_tag}.pyc"
+SUFFIX = importlib.machinery.EXTENSION_SUFFIXES[0]
+
+
 @pytest.mark.parametrize(
-    "line",
+    ("files", "is_same"),
     [
-        "try:\n    from . import fast\nexcept ImportError:\n    fast = None\n",
-        "import importlib\ntry:\n    importlib.import_module('.fast', __package__)\nexcept ImportError:\n    pass\n",
-        "__all__ = ['fast']\n",
+        ({}, True),
+        # other sources
+        ({"nim.py": TRACE + NIM}, False),
+        ({"helper.py": TRACE}, False),
+        ({"helper.py": None}, False),
+        ({"rules/ends.py": TRACE}, False),
+        ({"rules/__init__.py": TRACE}, False),
+        ({"helper/__init__.py": TRACE}, False),
+        # files that are no sources, and that Python's own search would run
+        ({TAG.format("helper"): compiled(TRACE), f"rules/{TAG.format('ends')}": compiled(TRACE)}, True),
+        ({TAG.format("nim"): compiled(TRACE), "nim.pyc": compiled(TRACE)}, True),
+        ({f"helper{SUFFIX}": b"no library", f"helper/__init__{SUFFIX}": b"no library"}, True),
+        ({"helper/__init__.pyc": compiled(TRACE)}, True),
+        ({"helper.py": None, "helper.pyc": compiled(TRACE)}, False),
+        # modules that no `import` statement names, or that belong to Python
+        ({"late.py": TRACE, "rules/late.py": TRACE, "rules/late.pyc": compiled(TRACE), "late.pyc": b""}, True),
+        ({"fractions.py": TRACE, "statistics.py": TRACE, "numpy/__init__.py": TRACE}, True),
+        ({"sitecustomize.py": TRACE, "azero/__init__.py": TRACE, "azero/authoring.py": TRACE}, True),
     ],
+    ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
 )
-def test_bytecode_in_a_package_does_not_run(folder, monkeypatch, line):
-    """A module that has no source is no part of the identity, and is not found."""
-    (folder / "rules").mkdir()
-    (folder / "rules" / "__init__.py").write_text(line)
-    (folder / "nim.py").write_text(f"import rules\n{NIM}")
-    (folder / "fast.py").write_text(TRACE)
-    make_game("nim.py:Nim")
-    py_compile.compile(str(folder / "fast.py"), str(folder / "rules" / "fast.pyc"))
-    forget_files(monkeypatch)
-    make_trusted_game("nim.py:Nim")
+def test_beside_a_copy_of_trusted_code_nothing_else_runs(folder, monkeypatch, files, is_same):
+    """The author of what is sent knows the trusted code, and chooses all files of the folder."""
+    late = "for name in ('late', 'rules.late'):\n    try: __import__(name)\n    except ImportError: pass\n"
+    own = {"nim.py": f"import helper, rules.ends, statistics\n{late}{NIM}", "helper.py": "", "rules/ends.py": "x = 1\n"}
+    for place, texts in (("own", own), ("sent", own | files)):
+        for name, text in texts.items():
+            if text is not None:
+                (folder / place / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / place / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    trust_name("own/nim.py:Nim", is_kept=True)
+    as_in_another_process(monkeypatch)
+    for name in ("statistics", "fractions"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    for path in ("sent/nim.py", "sent/../sent/nim.py", str(folder / "sent" / "nim.py")):
+        if is_same:
+            assert make_trusted_game(f"{path}:Nim(heap=3)").rules.heap == 3
+        else:
+            with pytest.raises(Untrusted):
+                make_trusted_game(f"{path}:Nim(heap=3)")
     assert not has_run()
+
+
+def test_a_link_to_other_code_is_other_code(folder, monkeypatch):
+    (folder / "evil.py").write_text(TRACE)
+    (folder / "nim.py").write_text(f"import helper\n{NIM}")
+    (folder / "helper.py").write_text("x = 1\n")
+    trust_name("nim.py:Nim", is_kept=True)
+    as_in_another_process(monkeypatch)
+    (folder / "helper.py").unlink()
+    (folder / "helper.py").symlink_to("evil.py")
+    (folder / "linked.py").symlink_to("evil.py")
+    for name in ("nim.py:Nim", "linked.py:Nim"):
+        with pytest.raises(Untrusted):
+            make_trusted_game(name)
+    assert not has_run()
+
+
+def test_what_was_read_runs_even_if_files_change_meanwhile(folder, monkeypatch):
+    """Between the check and the run, and between the run and the import by a method."""
+    late = "action_to_text(game, state, action):\n        import late\n        return late.NAME"
+    (folder / "nim.py").write_text("import helper\n" + NIM.replace(*added(late)))
+    (folder / "helper.py").write_text("x = 1\n")
+    (folder / "late.py").write_text("NAME = 'as it was'\n")
+    trust_name("nim.py:Nim", is_kept=True)
+    as_in_another_process(monkeypatch)
+    check = loading.check_trusted
+
+    def check_and_swap(sources):
+        check(sources)
+        for name in ("nim.py", "helper.py", "late.py"):
+            (folder / name).write_text(TRACE)
+
+    monkeypatch.setattr(loading, "check_trusted", check_and_swap)
+    rules = load_rules("nim.py", "Nim")
+    assert rules(3).action_to_text(None, 0) == "as it was" and not has_run()
 
 
 def test_what_may_not_run_is_not_trusted_for_later(folder, monkeypatch):
@@ -154,7 +229,7 @@ def test_a_config_folder_that_others_can_write_counts_as_empty(folder, monkeypat
 @pytest.mark.parametrize("is_file", [False, True])
 def test_without_a_config_folder_a_file_is_trusted_once(folder, monkeypatch, is_file):
     monkeypatch.setenv("AZERO_CONFIG_DIR", "nim.py" if is_file else "/proc/none")
-    trust_game("nim.py:Nim", is_kept=True)
+    trust_name("nim.py:Nim", is_kept=True)
     make_trusted_game("nim.py:Nim")
     as_in_another_process(monkeypatch)
     with pytest.raises(Untrusted):

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import azero.games.tic_tac_toe.rules
+from azero.games.reasons import is_of_user
 from azero.games.user import loading
 
 NIM, SLOW_NIM = (Path(__file__).parents[1] / "data" / name for name in ("nim.py", "slow_nim.py"))
@@ -37,5 +38,6 @@ def added(method: str) -> Change:
 def forget_files(monkeypatch) -> None:
     """Makes azero load each file again. Otherwise a file keeps the path by which its text was loaded first."""
     monkeypatch.setattr(loading, "_LOADED", {})
-    for name in [each for each in sys.modules if each.startswith("azero_user_")]:
+    monkeypatch.setattr(loading._MODULES, "_read", {})
+    for name in [name for name, each in sys.modules.items() if is_of_user(each)]:
         monkeypatch.delitem(sys.modules, name)

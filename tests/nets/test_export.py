@@ -17,7 +17,6 @@ import azero
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.games.make import trust_net
 from azero.games.user import trust
 from azero.nets import export
 from azero.nets.alone import judge_alone, open_heads
@@ -128,7 +127,7 @@ HEADS = {"ownership": ["batch", 4, 4], "score": ["batch", 1]}
 )
 def test_heads_that_stay_are_further_outputs(folder, name, opset):
     (folder / "transformer.py").write_text(EXAMPLE.read_text())
-    trust_net("transformer.py:Transformer")
+    trust.trust_name("transformer.py:Transformer", "net")
     heads = [*HEADS] if name != "dense" else ["score"]
     config = WITH_HEADS.model_copy(update={"name": name, "heads": tuple(heads)})
     torch.manual_seed(3)
@@ -191,7 +190,7 @@ def test_a_head_that_differs_from_the_net_s_is_not_written(folder, monkeypatch, 
 
 
 def net_of(name: str):
-    trust_net(name)
+    trust.trust_name(name, "net")
     torch.manual_seed(3)
     return with_noise(make_net(NetConfig(name=name), GAME))
 

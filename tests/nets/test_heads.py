@@ -13,7 +13,6 @@ from azero.arena.agents.suggestion import Suggestion
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.games.make import trust_net
 from azero.games.user import trust
 from azero.nets.alone import open_heads
 from azero.nets.architectures.contract import Prediction, fold, with_noise
@@ -183,7 +182,7 @@ def users(tmp_path, monkeypatch) -> NetConfig:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(trust, "_NAMED", set())
     (tmp_path / "net.py").write_text(FEATURES)
-    trust_net("net.py:MyNet")
+    trust.trust_name("net.py:MyNet", "net")
     return NetConfig(name="net.py:MyNet", heads=("ownership", "score"))
 
 
@@ -202,7 +201,7 @@ def test_a_user_s_net_keeps_them_where_it_has_features(users):
 
 def test_a_user_s_net_without_features_cannot_keep_them(users, tmp_path):
     (tmp_path / "plain.py").write_text(FEATURES.replace("features", "_trunk"))
-    trust_net("plain.py:MyNet")
+    trust.trust_name("plain.py:MyNet", "net")
     with pytest.raises(BadInput, match="this net has none: it needs the methods `features` and `judge`"):
         make_any_net(users.model_copy(update={"name": "plain.py:MyNet"}), OTHELLO)
 

@@ -11,7 +11,6 @@ from azero.authoring.check_net import check_net
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.games.make import trust_net
 from azero.games.user import trust
 from azero.games.user.trust import Untrusted
 from azero.nets.architectures.dense import DenseNet
@@ -43,7 +42,7 @@ class MyNet(nn.Module):
 
 def net_of(name: str) -> nn.Module:
     """Returns a net whose file the user has named."""
-    trust_net(name)
+    trust.trust_name(name, "net")
     return make_net(NetConfig(name=name), GAME)
 
 
@@ -98,7 +97,7 @@ def test_tensors_of_a_file_are_real_although_its_first_reader_needs_only_shapes(
         "planes.flatten(1)", "planes.view(-1, 27) * MASK"
     )
     (folder / "net.py").write_text(text)
-    trust_net("net.py:MyNet")
+    trust.trust_name("net.py:MyNet", "net")
     with torch.device("meta"):
         make_net(NetConfig(name="net.py:MyNet"), GAME, is_tried=False)
     net = net_of("net.py:MyNet").eval()

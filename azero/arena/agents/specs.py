@@ -18,8 +18,7 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.games.make import make_trusted_game
 from azero.games.names import identity_of
-from azero.games.user.sources import Sources
-from azero.games.user.travel import name_here, pack_code
+from azero.games.user.sources import Sources, name_here, pack_code
 from azero.games.user.trust import Untrusted, trust_identity
 from azero.system.packed_files import PackedFiles, pack, unpack
 

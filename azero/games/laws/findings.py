@@ -3,13 +3,10 @@
 import math
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
 from azero.errors import BadInput
 from azero.games.state import Game, State
-
-if TYPE_CHECKING:
-    from azero.games.laws.enumeration import Enumeration
 
 
 class Broken(BadInput):
@@ -20,7 +17,7 @@ class Notes:
     """Notes of a check for all its games: the known positions, and the time that is left.
 
     Attributes:
-      enumeration: the positions that the law of keys knows, from its first game on.
+      enumeration: the positions that the law of keys knows, from its first game on; `None` before.
       moves_a_game: moves that the law of keys follows from the positions of each game, starting with the last position.
       num_passed: positions that the check has come to.
       num_looked: positions that it has checked.
@@ -28,7 +25,7 @@ class Notes:
     """
 
     def __init__(self, num_positions: int = 1, seconds: float = math.inf, moves_a_game: int = 1000) -> None:
-        self.enumeration: Enumeration | None = None
+        self.enumeration: Any = None
         self.moves_a_game = moves_a_game
         self.num_passed = self.num_looked = 0
         self.remark = ""

@@ -15,7 +15,7 @@ from azero.games.laws.pictures import check_pictures
 from azero.games.laws.position_text import check_position_text
 from azero.games.reasons import short
 from azero.games.state import Game, State
-from azero.games.user.interpreted import Interpreted
+from azero.games.user.trial import Interpreted
 
 _KEY_HINT = "; compiled, np.uint64 with a plain integer is signed: write np.uint64(...) around the integer"
 _LEAST_HASH = 1 << 53

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from azero.errors import BadInput, BrokenRules
-from azero.games.tracebacks import failure_in
+from azero.games.reasons import failure_in
 
 
 @contextmanager

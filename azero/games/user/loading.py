@@ -1,10 +1,17 @@
-"""Loads a user's game: a class of rules in a file, named `my_game.py:MyGame`."""
+"""Loads a user's file as Python imports any module, and the class of rules in it, named `my_game.py:MyGame`.
 
-import importlib.util
+Its modules are imported by their own names. Each version of the file imports them anew. One process has one module of
+each name: a second file whose module has the same name and another text is refused.
+"""
+
 import inspect
 import linecache
-import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.abc import SourceLoader
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import get_type_hints
@@ -16,10 +23,10 @@ from azero.errors import BadInput
 from azero.games.contract import COMPILED
 from azero.games.defaults import DEFAULTS
 from azero.games.names import SOURCE_IDENTITY
-from azero.games.reasons import MODULE, place_of, public_names, reason_of, short
+from azero.games.reasons import MODULE, place_of, reason_of, short
 from azero.games.registry import PARAMETER_TYPES, complete, without_registering
 from azero.games.user.plain_methods import PLAIN_METHODS, guarded
-from azero.games.user.sources import Sources
+from azero.games.user.sources import Module, Sources, find, is_library, own_folders
 from azero.games.user.timeouts import ELAPSED_S, TimedOut, time_limit
 from azero.games.user.trust import check_trusted
 
@@ -33,9 +40,6 @@ _OPTIONAL = {
 }
 _PROPERTIES = (*REQUIRED_PROPERTIES, *(name for name, method in DEFAULTS.items() if not callable(method)))
 
-_GONE_MODULE = re.compile(r"named 'azero\.(bits|jit|rng)'|name '(bits|jit|rng)' from 'azero'")
-"""Python's messages for modules that `azero.authoring` has replaced."""
-
 _LOADED: dict[tuple[str, str], type] = {}  # by the digest of the sources and the name of the class
 
 
@@ -47,7 +51,7 @@ def load_rules(file: str, name: str) -> type:
     digest also becomes part of the class's name. Otherwise Numba would run the first of two classes with the same name
     and parameters for both.
     """
-    module, sources = _run(file)
+    module, sources = _load(file)
     digest = sources.digest
     if (digest, name) not in _LOADED:
         rules = complete(_class_of(file, name, module))
@@ -71,47 +75,127 @@ def load_class(file: str, name: str, kind: str = "game") -> tuple[object, str]:
     Args:
       kind: what the file has, "game" or "net".
     """
-    module, sources = _run(file, kind)
+    module, sources = _load(file, kind)
     if not hasattr(module, name):
         raise BadInput(f"file {file!r} has no class {name!r}")
     return getattr(module, name), sources.identity
 
 
-def _run(file: str, kind: str = "game") -> tuple[ModuleType, Sources]:
+def _load(file: str, kind: str = "game") -> tuple[ModuleType, Sources]:
     """Returns the file as a module, and its sources. Runs the file unless it has been run before.
 
     Raises BadInput if the user has not named it, or if it cannot be run.
     """
     sources = Sources(file, kind)
-    check_trusted(sources, f"{kind} file {file!r}")
-    module_name = f"{MODULE}{sources.digest}"
-    if module_name in sys.modules:
-        return sys.modules[module_name], sources
-    spec = importlib.util.spec_from_file_location(module_name, file)
-    assert spec is not None and spec.loader is not None, "its name ends in .py"
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module_name] = module
+    check_trusted(sources)
+    name = f"{MODULE}{sources.digest}"
+    if name in sys.modules:
+        return sys.modules[name], sources
+    _MODULES.take(sources)
+    spec = spec_from_file_location(name, sources.path, loader=_Reader(sources.path, sources.text))
+    assert spec is not None and spec.loader is not None, "it has a loader"
+    module = module_from_spec(spec)
+    sys.modules[name] = module
     linecache.checkcache()  # Numba looks there for the names of functions, which the file may have changed
     try:  # a user's game is found by its file, so nothing needs to be registered
-        with time_limit(ELAPSED_S), without_registering():
-            sources.run(str(Path(file).resolve()), module.__dict__)
+        with time_limit(ELAPSED_S), without_registering(), _MODULES.all_are_read():
+            spec.loader.exec_module(module)
     except BaseException as error:
-        del sys.modules[module_name]
-        sources.forget_modules()
+        del sys.modules[name]
+        _forget(sources)
         if isinstance(error, Exception | SystemExit | TimedOut):
-            raise BadInput(f"{kind} file {file!r}{_why(error, file)}") from None
+            raise BadInput(f"{sources.what}{_why(error, file)}") from None
         raise
     return module, sources
+
+
+class _Reader(SourceLoader):
+    """Runs a text that was read before: no other text that the file has by now, and no bytecode."""
+
+    is_of_user = True
+
+    def __init__(self, path: Path, text: bytes):
+        self._path, self._text = path, text
+
+    def get_filename(self, fullname: str) -> str:
+        return str(self._path)
+
+    def get_data(self, path: str | bytes) -> bytes:
+        return self._text
+
+
+class _Modules:
+    """Lets Python import users' own modules by their names, from the texts that were read and hashed.
+
+    Python's own search would also take bytecode, compiled modules and files beside them, which are part of no digest: a
+    folder that somebody sent can have all of these beside the copy of a trusted file.
+    """
+
+    def __init__(self) -> None:
+        self._read: dict[str, Module] = {}
+        self._are_all_read = False
+
+    def take(self, sources: Sources) -> None:
+        """Lets Python import the modules of a file, each anew. Raises BadInput if one has the name of another."""
+        for name, module in sources.modules.items():
+            known, loaded = self._read.get(name), getattr(sys.modules.get(name), "__file__", None)
+            other = known.path if known else loaded
+            is_same = known is not None and (known.folder == module.folder or known.text == module.text)
+            if other and not is_same and Path(other).resolve() != module.path.resolve():
+                raise BadInput(
+                    f"{sources.what} imports {name!r} from {str(module.path)!r}, but this process has another module "
+                    f"of that name, {str(other)!r}; rename one of them"
+                )
+        _forget(sources)
+        self._read |= sources.modules
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
+    @contextmanager
+    def all_are_read(self) -> Iterator[None]:
+        """Within the block, refuses a module of the user's own whose name is in no `import` statement."""
+        before, self._are_all_read = self._are_all_read, True
+        try:
+            yield
+        finally:
+            self._are_all_read = before
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if module := self._read.get(name):
+            spec = spec_from_file_location(name, module.path, loader=_Reader(module.path, module.text))
+            if spec is not None and module.path.name == "__init__.py" and not _is_on_path(module.folder):
+                spec.submodule_search_locations = []  # no folder: Python would run what is there and was not read
+            return spec
+        inside = [module for each, module in self._read.items() if each.startswith(f"{name}.")]
+        if any(not _is_on_path(module.folder) for module in inside):  # a folder without an __init__.py
+            return ModuleSpec(name, None, is_package=True)
+        if self._are_all_read and not inside and not is_library(name) and find(name, own_folders()):
+            raise ImportError(f"{name} is imported by a text; write `import {name}`, so that it can be checked")
+        return None
+
+
+_MODULES = _Modules()
+
+
+def _is_on_path(folder: Path) -> bool:
+    """Returns whether the program itself can import what is in a folder."""
+    return folder.resolve() in [each.resolve() for each in own_folders()]
+
+
+def _forget(sources: Sources) -> None:
+    """Makes Python's next import run the modules of a file again. After an error, one may be half initialised."""
+    for name in sources.modules:
+        sys.modules.pop(name, None)
+    for package, _, name in (each.rpartition(".") for each in sources.modules):
+        if package in sys.modules:  # a folder without an __init__.py
+            vars(sys.modules[package]).pop(name, None)
 
 
 def _why(error: BaseException, file: str) -> str:
     """Returns the line and the reason for which a file cannot be run."""
     if isinstance(error, TimedOut):
         return f"{place_of(error, file)} {error}"
-    if isinstance(error, ImportError) and (gone := _GONE_MODULE.search(str(error))):
-        return f"{place_of(error, file)}: azero.{gone[1] or gone[2]} is gone; write `from azero.authoring import ...`"
-    is_own = isinstance(error, SyntaxError) and error.filename in (None, str(Path(file).resolve()))
-    if isinstance(error, SyntaxError) and is_own:
+    if isinstance(error, SyntaxError) and error.filename in (None, str(Path(file).resolve())):
         return f"{f', line {error.lineno}' if error.lineno else ''}: {error.msg}"
     return f"{place_of(error, file)}: {reason_of(error)}"
 
@@ -125,7 +209,7 @@ def _class_of(file: str, name: str, module: ModuleType) -> type:
     if not _is_rules(rules):
         raise BadInput(f"{file}:{name} is not a game: rules are a class {name}(NamedTuple)")
     if rules.__module__ != module.__name__:
-        raise BadInput(f"{file}:{name} is imported from {public_names(rules.__module__)}; name the file that has it")
+        raise BadInput(f"{file}:{name} is imported from {rules.__module__}; name the file that has it")
     lacking = [f"{each}({', '.join(('game', *names))})" for each, names in REQUIRED.items() if not hasattr(rules, each)]
     lacking += [each for each in REQUIRED_PROPERTIES if not hasattr(rules, each)]
     if lacking:

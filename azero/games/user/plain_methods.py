@@ -1,6 +1,6 @@
 """The methods of rules that are never compiled: their errors name the file and the line, and their results are checked.
 
-Compiled methods are checked in `interpreted.py`.
+Compiled methods are checked in `trial.py`.
 """
 
 import functools

@@ -17,8 +17,8 @@ from azero.config.reading import override_section
 from azero.config.schema import SearchConfig
 from azero.errors import BadInput
 from azero.games import Game, State
-from azero.games.checks import check_states
 from azero.games.contract import sign_of
+from azero.games.state import check_states
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.evaluator import UniformEvaluator
 from azero.mcts.evaluation.views import new_views

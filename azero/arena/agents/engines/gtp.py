@@ -18,8 +18,8 @@ from azero.arena.agents.options import Options
 from azero.arena.agents.suggestion import RESIGN, Move, Suggestion
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
-from azero.games.checks import is_forced_pass
 from azero.games.names import write_value
+from azero.games.state import is_forced_pass
 
 
 class _Refused(EngineFailed):

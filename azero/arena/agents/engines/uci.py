@@ -29,8 +29,8 @@ from azero.arena.agents.options import Options
 from azero.arena.agents.suggestion import Move, Suggestion
 from azero.errors import BadInput, EngineFailed, suggest_nearest
 from azero.games import Game, State
-from azero.games.checks import is_forced_pass
 from azero.games.positions import turn_to_text
+from azero.games.state import is_forced_pass
 from azero.system.console import printable
 
 _MOST_MOVES = 500
