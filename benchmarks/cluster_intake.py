@@ -25,9 +25,9 @@ from azero.config.reading import find_config, load_config
 from azero.config.schema import Config
 from azero.games import Game, make_game
 from azero.mcts import UniformEvaluator
+from azero.runs.shards import save_shard
 from azero.selfplay.data.records import Shard
 from azero.selfplay.data.replay import Replay, Window
-from azero.selfplay.data.shard_files import save_shard
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import local_pool
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from azero.commands.options import pools
 from azero.config.reading import find_config, load_config
+from azero.runs.metrics import read_metrics
 from azero.training.callbacks import Callback, RunView
 from azero.training.train import train
-from azero.training.watching.metrics import read_metrics
 
 
 class Clock(Callback):

@@ -17,8 +17,9 @@ import azero
 from azero.arena.ratings.pool import Pool
 from azero.config.reading import check_config
 from azero.games import make_game
+from azero.runs.folder import CANDIDATE, MEAN
+from azero.runs.state import NUM_PROMOTED
 from azero.training.final import mean_of
-from azero.training.state import CANDIDATE, MEAN, NUM_PROMOTED
 
 MOST_ELO = 20.0
 """A published net should be weaker than another one by at most this."""

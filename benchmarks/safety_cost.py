@@ -13,7 +13,7 @@ from typing import Any
 
 from azero.config.reading import find_config, load_config
 from azero.games.user import trust
-from azero.selfplay.data import shard_files
+from azero.runs import shards
 from azero.system import tensor_files
 from azero.training import loop, run
 from azero.training.stages import promote
@@ -48,7 +48,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         loop.train(Path(folder) / "warm", load_config(find_config("smoke"), ["training.iterations=1"]), False)
         for module, name in (
-            (tensor_files, "digest_of"), (shard_files, "check_games"), (promote, "keep_beginning"),
+            (tensor_files, "digest_of"), (shards, "check_games"), (promote, "keep_beginning"),
             (run, "shards_at_beginning"), (trust, "check_trusted"),
         ):  # fmt: skip
             clocked(module, name)

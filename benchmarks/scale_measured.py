@@ -22,11 +22,11 @@ from azero.config.schema import Config
 from azero.games import Game, make_game
 from azero.nets.checkpoint import weights_of
 from azero.nets.make import make_net
+from azero.runs.metrics import read_metrics
 from azero.selfplay.data.records import Shard
 from azero.selfplay.pool import AnyPool, local_pool
 from azero.selfplay.tasks import Identities, PlayPlan, play_task, split_seeds
 from azero.training.learning.precision import settle_arithmetic
-from azero.training.watching.metrics import read_metrics
 
 GAMES, SHARD_GAMES, TURNS = 32, 4, 4
 

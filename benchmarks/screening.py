@@ -22,10 +22,10 @@ from azero.config.reading import load_config
 from azero.games import LOSS
 from azero.games.sizes import games_of
 from azero.nets.architectures.contract import Net
+from azero.runs.state import Progress
 from azero.selfplay.data.replay import Replay
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
-from azero.training.state import Progress
 
 
 def main() -> None:

@@ -5,7 +5,6 @@ from pathlib import PureWindowsPath
 
 import numpy as np
 
-from azero.compiler.kernel_cache import SOURCE_DIGEST
 from azero.errors import BadInput
 from azero.games.contract import Rules
 from azero.games.registry import parameters_of, registered_games
@@ -124,5 +123,5 @@ def source_digest_of(rules: Rules) -> str:
 
 
 def is_made_with(rules: Rules, digest: str) -> bool:
-    """Returns whether `digest`, from a file's card, is that of these rules. Files of azero 0.1.0 had another digest."""
-    return digest in (source_digest_of(rules), getattr(type(rules), SOURCE_DIGEST, ""))
+    """Returns whether `digest`, from a file's card, is that of these rules."""
+    return digest == source_digest_of(rules)

@@ -13,8 +13,8 @@ from selfplay.games import GUMBEL, NOISY, PLAY, play, visits_of
 
 from azero.games import make_game
 from azero.mcts.search.stepped import Search
+from azero.runs.shards import load_shard, save_shard
 from azero.selfplay.data.replay import Replay, Window
-from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.selfplay.slots import new_games
 
 from .runs import figures_of, finish_train, nets_of, strike, write_config

@@ -10,12 +10,12 @@ from cluster.fake import FakeCluster
 
 from azero.cluster.pool import ClusterPool
 from azero.errors import BadInput
+from azero.runs.metrics import read_metrics
+from azero.runs.state import Progress
 from azero.selfplay.pool import Pool, local_pool
 from azero.training.loop import train
 from azero.training.resumed_settings import open_run
 from azero.training.run import Run
-from azero.training.state import Progress
-from azero.training.watching.metrics import read_metrics
 
 from .runs import (
     TIMEOUT_S,
