@@ -46,13 +46,13 @@ if TYPE_CHECKING:
     from azero.records import Record as Record
     from azero.records import read_records as read_records
     from azero.records import save_records as save_records
+    from azero.runs.shards import load_games as load_games
     from azero.selfplay.data.games import Games as Games
     from azero.training.callbacks import Callback as Callback
     from azero.training.callbacks import RunView as RunView
     from azero.training.callbacks import StopTraining as StopTraining
     from azero.training.comparing.comparison import Comparison as Comparison
     from azero.training.comparing.comparison import compare_runs as compare_runs
-    from azero.training.games import load_games as load_games
     from azero.training.train import train as train
 
 __version__ = "0.1.0"
@@ -89,7 +89,7 @@ _MODULES = {
     "compare_runs": "training.comparing.comparison",
     "load_checkpoint": "arena.agents.checkpoints",
     "load_config": "config.reading",
-    "load_games": "training.games",
+    "load_games": "runs.shards",
     "make_agent": "arena.agents.names",
     "make_game": "games",
     "new_checkpoint": "nets.saving",

@@ -48,13 +48,13 @@ from azero.config.schema import DeviceConfig
 from azero.games import LOSS, make_game
 from azero.games.sizes import games_of
 from azero.nets.architectures.contract import Net
+from azero.runs.state import Progress
 from azero.selfplay.data.replay import Replay
 from azero.system.machine import count_cores
 from azero.system.pool import Pool
 from azero.training.comparing.comparison import compare_runs
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
-from azero.training.state import Progress
 
 COMMON = (
     *("net.blocks=3", "net.channels=32", "selfplay.games_per_iteration=250", "selfplay.games_per_shard=125"),

@@ -30,8 +30,9 @@ from azero.arena.ratings.pairing import choose_pairings
 from azero.arena.ratings.pool import Pool, batch_size
 from azero.config.reading import check_config
 from azero.games import make_game
+from azero.runs.folder import CANDIDATE, MEAN
+from azero.runs.state import NUM_PROMOTED
 from azero.training.final import mean_of
-from azero.training.state import CANDIDATE, MEAN, NUM_PROMOTED
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,8 @@ from azero.games import Game, make_game
 from azero.games.user import trust
 from azero.mcts import UniformEvaluator
 from azero.nets.runtimes.choice import has_bf16, pick_device
-from azero.selfplay.data import shard_files
+from azero.runs import shards
+from azero.runs.metrics import read_metrics
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
 from azero.selfplay.play import SelfPlay, play_games
@@ -53,7 +54,6 @@ from azero.training.learning.ranks import Ranks, joined_ranks
 from azero.training.learning.trainer import Trainer
 from azero.training.stages import promote
 from azero.training.train import train
-from azero.training.watching.metrics import read_metrics
 
 STEP_SECONDS: dict[str, list[float]] = defaultdict(list)
 
@@ -271,7 +271,7 @@ def measure_safety(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         loop.train(Path(folder) / "warm", load_config(find_config("smoke"), ["training.iterations=1"]), False)
         for module, name in (
-            (tensor_files, "digest_of"), (shard_files, "check_games"), (promote, "keep_beginning"),
+            (tensor_files, "digest_of"), (shards, "check_games"), (promote, "keep_beginning"),
             (run, "shards_at_beginning"), (trust, "check_trusted"),
         ):  # fmt: skip
             clocked(module, name)

@@ -27,7 +27,7 @@ from azero.compiler.jit import IS_COMPILED
 from azero.config.reading import find_config
 from azero.mcts import rollout_named
 from azero.records import read_records
-from azero.selfplay.data.shard_files import save_shard
+from azero.runs.shards import save_shard
 from azero.system.tensor_files import read_tensors, write_tensors
 
 COMMANDS = ["train", "train-rollout", "compare", "evaluate", "suggest", "play", "games", "bench"]

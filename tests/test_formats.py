@@ -1,4 +1,4 @@
-"""Tests of files of earlier versions: they load, or are refused in one line with the reason."""
+"""Tests of files of other versions of azero: they are refused in one line that names the file."""
 
 import gzip
 import json
@@ -7,219 +7,145 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors import safe_open
-from safetensors.numpy import save_file
+from selfplay.games import some_games
+from training.runs import tiny_config
 
-from azero.config.reading import load_config
-from azero.config.schema import NetConfig
-from azero.errors import BadInput
 from azero.games import make_game
-from azero.mcts.rollouts.weights import load_rollout
+from azero.mcts.rollouts.features import NUM_PATTERNS
+from azero.mcts.rollouts.weights import RolloutCard, load_rollout, save_rollout
 from azero.nets.checkpoint import load_checkpoint
-from azero.nets.growth import net_grown_from
-from azero.selfplay.data.shard_files import load_shard, save_shard
-from azero.system import formats
+from azero.runs.folder import CONFIG, STATE
+from azero.runs.settings import read_settings
+from azero.runs.shards import load_shard, save_shard
+from azero.runs.state import Progress, read_state
+from azero.system.formats import OtherFormat
 from azero.system.tensor_files import read_tensors, write_tensors
 from azero.training.checking.check_run import check_run
 from azero.training.learning.trainer import Trainer
-from azero.training.loop import train
 from azero.training.resumed_settings import open_run
-from azero.training.state import load_state
+from azero.training.run import Run, save_state
 
 FROZEN = Path(__file__).parent / "data" / "formats"
 GAME = make_game("tic_tac_toe")
-FILES = {
-    "run/config.toml": lambda path: load_config(path, is_of_run=True),
-    "run/state.safetensors": lambda path: load_run(path.parent),
-    "run/best.safetensors": load_checkpoint,
-    "run/replay/00002-0000.safetensors": lambda path: load_shard(path, GAME),
-    "run_2/state.safetensors": lambda path: load_run(path.parent),
-    "run_2/replay/00001-0000.safetensors": lambda path: load_shard(path, GAME),
+READ = {
+    "config.toml": lambda path: read_settings(path.parent),
+    "state.safetensors": read_state,
+    "best.safetensors": load_checkpoint,
+    "00001-0000.safetensors": lambda path: load_shard(path, GAME),
     "rollout.safetensors": lambda path: load_rollout(path, GAME),
 }
 
 
-def load_run(folder: Path):
-    return load_state(folder, Trainer(open_run(folder, []), GAME))
-
-
 @pytest.fixture
 def frozen(tmp_path) -> Path:
-    """A copy of files of earlier versions. Warnings are printed again.
+    """A copy of files of earlier versions.
 
-    Those in `run` are from before files had format versions. The run `run_2` used many of the settings that no longer
-    exist, and was saved before its stage of reanalysis.
+    Those in `run` are from before files had format versions. The run `run_2` has settings that no longer exist, and was
+    saved before a stage that no longer exists.
     """
-    formats.warn_once.cache_clear()
     folder = shutil.copytree(FROZEN, tmp_path / "formats")
     packed = folder / "rollout.safetensors.gz"
     packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
     return folder
 
 
-def rewrite(path: Path, **said: object) -> None:
-    """Rewrites a file with changed metadata."""
+@pytest.fixture
+def present(tmp_path) -> Path:
+    """A folder with a file of each kind, of this version."""
+    config = tiny_config()
+    run, trainer = Run.create(tmp_path / "run", config, GAME), Trainer(config, GAME)
+    run.save_net(run.best_path, trainer.candidate(), Progress())
+    save_state(run.folder, config, trainer, Progress())
+    save_shard(run.folder / "00001-0000.safetensors", some_games(GAME), GAME)
+    weights = np.zeros(NUM_PATTERNS, np.float32), np.zeros(GAME.num_actions, np.float32)
+    save_rollout(run.folder / "rollout.safetensors", *weights, RolloutCard("tic_tac_toe", "", 9, 3, 1, 0, {}))
+    return run.folder
+
+
+def refusal(read, *arguments) -> str:
+    """Returns the line with which another version's file is refused."""
+    with pytest.raises(OtherFormat) as error:
+        read(*arguments)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def rewritten(path: Path, **said: object) -> Path:
+    """Writes a file again with other metadata, with a right digest."""
     if path.suffix == ".toml":
-        path.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in said.items()) + path.read_text())
-        return
-    with safe_open(str(path), framework="numpy") as file:
-        card = json.loads(file.metadata()["azero"]) | said
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    save_file(tensors, path, {"azero": json.dumps(card)})
-
-
-LEARN_PROVEN = "azero: setting training.learn_proven = True no longer exists and is ignored: "
-"""A line about the frozen runs."""
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_of_an_earlier_version_loads(frozen, capsys, name):
-    assert FILES[name](frozen / name)
-    told = [line for line in capsys.readouterr().err.splitlines() if not line.startswith(LEARN_PROVEN)]
-    assert "replay" in name or "run_2" in name or told == []
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_of_a_later_format_is_refused_in_a_line(frozen, name):
-    if name.endswith(".safetensors"):
-        card, tensors = read_tensors(frozen / name, "")
-        own = {key: value for key, value in card.items() if key != "digest"}
-        write_tensors(frozen / name, tensors, own | {"format": 99})
-    else:
-        rewrite(frozen / name, format=99)
-    with pytest.raises(BadInput, match=r"has format 99; this version of azero reads format 1( or 2)?$"):
-        FILES[name](frozen / name)
-
-
-def test_of_shards_without_openings_only_games_from_the_start_are_read(frozen, capsys):
-    shard = load_shard(frozen / "run" / "replay" / "00002-0000.safetensors", GAME)
-    initial = GAME.new_initial_state().record
-    assert all(record == initial for record in shard.states[np.cumsum(shard.lengths) - shard.lengths])
-    assert (
-        "was written by an earlier version; 3 of its 4 games are not used: they have openings"
-        in capsys.readouterr().err
-    )
-
-
-def test_a_run_of_an_earlier_version_goes_on(frozen):
-    folder = frozen / "run"
-    assert train(folder, open_run(folder, ["training.iterations=3"]), is_resuming=True).iteration == 3
-    assert load_config(folder / "config.toml").training.iterations == 3
-    assert (folder / "config.toml").read_text().startswith("# Format of this file.\nformat = 1\n")
-
-
-def test_a_run_that_was_about_to_reanalyse_trains_instead(frozen, capsys):
-    """It says once which settings it ignores, and which games it leaves out."""
-    folder = frozen / "run_2"
-    state = folder / "state.safetensors"
-    assert read_tensors(state, "")[0]["stage"] == "reanalysis"
-    config = open_run(folder, [])
-    progress = load_state(folder, Trainer(config, GAME))
-    assert (progress.iteration, progress.stage) == (3, "train")
-    assert train(folder, config, is_resuming=True).iteration == 3
-    told = capsys.readouterr().err.splitlines()
-    ignored = "no longer exists and is ignored: "
-    assert [line for line in told if "setting" in line] == [
-        f"azero: setting selfplay.resign_error = 0.6 {ignored}it showed no gain (docs/learning.md)",
-        f"azero: setting selfplay.resign_played_on_share = 0.5 {ignored}it showed no gain (docs/learning.md)",
-        f"azero: setting selfplay.forced_playouts = 2.0 {ignored}it showed no gain (docs/learning.md)",
-        f"azero: setting selfplay.keep_tree = False {ignored}it is always true (docs/learning.md)",
-        f"azero: setting selfplay.random_symmetry = False {ignored}it is always true (docs/learning.md)",
-        f"azero: setting replay.reanalysed_share = 0.5 {ignored}it showed no gain (docs/learning.md)",
-        f"{LEARN_PROVEN}it showed no gain (docs/learning.md)",
-        f"azero: setting gate.method = 'sprt' {ignored}the gate decides by gate.win_rate_threshold (docs/learning.md)",
-    ]
-    left_out = "was written by an earlier version; 2 of its 4 games are not used: they were resigned"
-    shard = folder / "replay" / "00002-0001.safetensors"
-    assert [line for line in told if "games are not used" in line] == [f"azero: replay file {str(shard)!r} {left_out}"]
-
-
-def test_a_run_with_a_head_that_no_longer_exists_cannot_continue_but_its_net_can_be_used(frozen, tmp_path):
-    folder = frozen / "run_2"
-    path = folder / "state.safetensors"
+        text = path.read_text().replace("format = 1\n", "")
+        path.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in said.items()) + text)
+        return path
     card, tensors = read_tensors(path, "")
-    del card["digest"]
-    card["settings"]["training"]["reply_loss_weight"] = 0.15
-    write_tensors(path, tensors | {"heads.reply.0.weight": np.zeros(3, np.float32)}, card)
-    before = {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()}
-    message = (
-        rf"^the run's state '.*' has a head that no longer exists, training.reply_loss_weight \(docs/learning.md\), "
-        rf"so the run cannot continue; begin another with --from {folder}, which takes its net, and "
-        rf"--games-of {folder}$"
-    )
-    for act in (lambda: open_run(folder, []), lambda: load_run(folder), lambda: check_run(folder, True)):
-        with pytest.raises(BadInput, match=message):
-            act()
-    assert {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()} == before
-    changes = [f"training.first_net={folder}", f"replay.first_games={folder}", "training.iterations=1"]
-    config = load_config(folder / "config.toml", changes, is_of_run=True)
-    assert train(tmp_path / "new", config, is_resuming=False).iteration == 1
+    write_tensors(path, tensors, {key: value for key, value in (card | said).items() if key != "digest"})
+    return path
 
 
-def with_net_that_no_longer_exists(folder: Path) -> Path:
-    """Returns a run's folder after its settings have been given such a net."""
-    path, state = folder / "config.toml", folder / "state.safetensors"
-    path.write_text(path.read_text().replace('global_context = "none"', 'global_context = "se_bias"'))
-    card, tensors = read_tensors(state, "")
-    del card["digest"]
-    card["settings"]["net"]["global_context"] = "se_bias"
-    write_tensors(state, tensors, card)
-    return folder
+@pytest.mark.parametrize("name", READ)
+def test_a_file_of_this_version_loads_and_one_of_a_later_format_is_refused(present, name):
+    path = present / name
+    READ[name](path)
+    told = refusal(READ[name], rewritten(path, format=99))
+    assert repr(str(path)) in told and "has format 99; this version of azero reads format " in told
 
 
-WITHOUT_NET = (
-    "has net.global_context = 'se_bias', which no longer exists (docs/learning.md), so the run cannot continue; begin "
-    "another, which can learn from its games with --games-of"
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("run/config.toml", "has no format; this version of azero reads format 1"),
+        ("run/state.safetensors", "has no format; this version of azero reads format 2"),
+        ("run/replay/00002-0000.safetensors", "has no format; this version of azero reads format 2"),
+        ("rollout.safetensors", "has format 1; this version of azero reads format 2"),
+        ("run_2/config.toml", "is of another version of azero: it has selfplay.resign_error, "),
+        ("run_2/state.safetensors", "is of another version of azero: it lacks "),
+        ("run_2/replay/00001-0000.safetensors", "is of another version of azero: it has "),
+    ],
 )
+def test_a_file_of_an_earlier_version_is_refused_in_a_line_that_names_it(frozen, name, reason):
+    path = frozen / name
+    read = READ.get(path.name, READ["00001-0000.safetensors"])
+    told = refusal(read, path)
+    assert f"{str(path)!r} {reason}" in told
 
 
-def test_a_run_whose_net_no_longer_exists_says_why_it_cannot_continue(frozen):
-    folder = with_net_that_no_longer_exists(frozen / "run_2")
-    for act in (lambda: open_run(folder, []), lambda: check_run(folder, True)):
-        with pytest.raises(BadInput) as error:
-            act()
-        assert str(error.value) == f"the run's state {str(folder / 'state.safetensors')!r} {WITHOUT_NET}"
-    (folder / "state.safetensors").unlink()
-    message = f"config {str(folder / 'config.toml')!r} {WITHOUT_NET}"
-    with pytest.raises(BadInput) as error:
-        open_run(folder, [])
-    (damage,) = check_run(folder, True).damaged
-    assert str(error.value) == damage.what == message and damage.repair == ""
+@pytest.mark.parametrize("name", ["run", "run_2"])
+def test_a_run_of_an_earlier_version_is_refused_and_left_alone(frozen, name):
+    folder = frozen / name
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    for act in (lambda: open_run(folder, []), lambda: check_run(folder, is_repairing=True)):
+        assert repr(str(folder))[:-1] in refusal(act)
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
-def test_a_checkpoint_whose_net_no_longer_exists_is_refused_in_a_line(frozen):
-    path = frozen / "run_2" / "best.safetensors"
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda text: text.replace("value_lambda = 0.9\n", ""), "it lacks training.value_lambda"),
+        (lambda text: text.replace("[gate]\n", "[gate]\nelo0 = 0.0\n"), "it has gate.elo0"),
+        (lambda text: text + "[crystal]\nball = 1\n", "it has crystal.ball"),
+        (lambda text: text.replace("c_puct = ", "c_plus = "), "it has search.c_plus and lacks search.c_puct"),
+        (
+            lambda text: text[: text.index("[gate]")],
+            "it lacks cluster.cpus_per_worker, cluster.deadline_s, cluster.mixed and 17 more",
+        ),
+    ],
+)
+def test_a_run_has_exactly_the_settings_that_this_version_knows(present, change, reason):
+    """Otherwise it might go on with a default that it did not begin with."""
+    path = present / CONFIG
+    path.write_text(change(path.read_text()))
+    assert reason in refusal(open_run, present, [])
+
+
+def test_a_state_has_exactly_the_fields_that_this_version_knows(present):
+    path = present / STATE
     card, tensors = read_tensors(path, "")
     del card["digest"]
-    card["net"]["global_context"] = "se_bias"
-    write_tensors(path, tensors, card)
-    message = "cannot be used: net.global_context = 'se_bias' no longer exists (docs/learning.md)"
-    for act in (load_checkpoint, lambda path: net_grown_from(path, NetConfig(), GAME, 0)):
-        with pytest.raises(BadInput) as error:
-            act(path)
-        assert str(error.value) == f"checkpoint {str(path)!r} {message}"
-
-
-def test_what_is_no_longer_known_is_left_out_and_told_once(frozen, capsys):
-    path = frozen / "run" / "config.toml"
-    path.write_text(path.read_text().replace("[search]\n", "[search]\nforesight = 3\n") + "\n[crystal]\nball = true\n")
-    rewrite(frozen / "run" / "state.safetensors", mood="good")
-    for _ in range(2):
-        assert load_run(frozen / "run").iteration == 3
-    told = [line for line in capsys.readouterr().err.splitlines() if not line.startswith(LEARN_PROVEN)]
-    ending = "which this version of azero does not know and ignores"
-    assert told == [
-        f"azero: config {str(path)!r} has search.foresight, crystal.ball, {ending}",
-        f"azero: the run's state {str(path.with_name('state.safetensors'))!r} has mood, {ending}",
-    ]
-    with pytest.raises(BadInput, match=r"^unknown setting 'search.foresight'"):
-        load_config(path)
-
-
-def test_a_shard_says_its_format(frozen):
-    path = frozen / "run" / "replay" / "00002-0000.safetensors"
-    shard = load_shard(path, GAME)
-    save_shard(path, shard, GAME)
-    with safe_open(str(path), framework="numpy") as file:
-        card = json.loads(file.metadata()["azero"])
-    assert (card["format"], card["game"]) == (2, "tic_tac_toe")
+    for changed, reason in (
+        (card | {"mood": "good"}, "it has mood"),
+        ({key: value for key, value in card.items() if key != "pool"}, "it lacks pool"),
+        ({key: value for key, value in card.items() if key != "settings"}, "it lacks settings"),
+        (card | {"settings": card["settings"] | {"crystal": {"ball": 1}}}, "it has crystal.ball"),
+    ):
+        write_tensors(path, tensors, changed)
+        assert refusal(read_state, path) == f"the run's state {str(path)!r} is of another version of azero: {reason}"

@@ -4,13 +4,14 @@ The cost of a run is measured in forward passes of the net: one per evaluation i
 training step. A run ends with the iteration that reaches its budget.
 """
 
-import json
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from azero.runs.folder import CONFIG, METRICS, nets_in
+from azero.runs.metrics import read_metrics
 from azero.system.files import write_whole
 from azero.training.callbacks import Callback, RunView, StopTraining
 from azero.training.train import train
@@ -66,25 +67,22 @@ def train_elsewhere(shared: None, task: BudgetedRun, on_progress: Callable[[int]
         folder = Path(temporary) / "run"
         alone = ("selfplay.num_workers=1", "device.threads=1")
         _, iteration = train_to_budget(folder, task._replace(settings=(*task.settings, *alone)))
-        kept = [folder / "config.toml", folder / "metrics.jsonl", net_of(folder, iteration)]
+        kept = [folder / CONFIG, folder / METRICS, net_of(folder, iteration)]
         on_progress(1)
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in kept}
 
 
 def keep_run(folder: Path, contents: dict[str, bytes]) -> None:
     """Writes what `train_elsewhere` has returned, the metrics last: with them the run counts as finished."""
-    for name, data in sorted(contents.items(), key=lambda each: each[0] == "metrics.jsonl"):
+    for name, data in sorted(contents.items(), key=lambda each: each[0] == METRICS):
         write_whole(folder / name, data)
 
 
 def iteration_within(run: Path, budget: float) -> tuple[float, int] | None:
     """Returns the cost at, and the number of, the first iteration that reaches the budget; None if none has."""
-    metrics = run / "metrics.jsonl"
     cost = 0.0
-    for text in metrics.read_text(encoding="utf-8").splitlines() if metrics.exists() else []:
-        line = json.loads(text)
-        per_s = line["selfplay/evaluations_per_s"] * line["time/play_s"]  # for runs without a count
-        cost += line.get("selfplay/evaluations", per_s) + 3 * line["train/steps"] * 256
+    for line in read_metrics(run / METRICS):
+        cost += line["selfplay/evaluations"] + 3 * line["train/steps"] * 256
         if cost >= budget:
             return cost, line["iteration"]
     return None
@@ -92,4 +90,4 @@ def iteration_within(run: Path, budget: float) -> tuple[float, int] | None:
 
 def net_of(run: Path, iteration: int) -> Path:
     """Returns the file of a run's best net after an iteration."""
-    return [path for path in sorted((run / "checkpoints").glob("[0-9]*")) if int(path.stem) <= iteration][-1]
+    return [net.path for net in nets_in(run) if net.iteration <= iteration][-1]

@@ -77,8 +77,8 @@ def games_of(
     The games are those in the replay window. Moves of random openings have no values.
     """
     from azero.records.files import check_target, save_records
+    from azero.runs.shards import load_games
     from azero.selfplay.data.recording import records_of, sample_games
-    from azero.training.games import load_games
 
     if games < 1:
         raise BadInput(f"--games {games} should be 1 or more")

@@ -69,6 +69,7 @@ def train(
     folder = run or Path("runs") / path.stem  # type: ignore[union-attr]
     if path is not None:
         _trust_code_of(path, settings, resume)
+    from azero.runs.folder import BEST
     from azero.training.final import describe_final
     from azero.training.train import train as run_training
 
@@ -87,7 +88,7 @@ def train(
         raise Stopped(f"stopped{_how_to_go_on(folder, cluster)}") from None
     rating = f"{done.rating:+z.0f} Elo above the first net"
     promotions = f"{done.promotions} promotion{'' if done.promotions == 1 else 's'}"
-    print(f"\n{folder}/best.safetensors: {promotions}, {rating}{describe_final(done.final)}")
+    print(f"\n{folder}/{BEST}: {promotions}, {rating}{describe_final(done.final)}")
 
 
 def _trust_code_of(path: Path, settings: list[str], is_resuming: bool) -> None:
@@ -126,10 +127,10 @@ def _settings_of(first_net: str | None, first_games: str | None) -> list[str]:
 def _how_to_go_on(folder: Path, cluster: str | None) -> str:
     """Returns how to go on after Ctrl-C, to append to the message."""
     from azero.arena.agents.options import split_program
-    from azero.config.reading import load_config
+    from azero.runs.settings import read_settings
 
     try:
-        config = load_config(folder / "config.toml", is_of_run=True)
+        config = read_settings(folder)
     except BadInput:  # the run had not begun
         return " before the run began"
     has_program = config.evaluation.every and split_program(config.evaluation.opponent)
@@ -193,9 +194,9 @@ def check_run(
     Reads all files back, and replays all games. Prints what is damaged, and what that costs. The exit code is 0 if the
     run is whole, or mended, and 1 if it is damaged.
     """
+    from azero.runs.folder import hold_to_read
     from azero.training.checking.check_run import check_run as check
     from azero.training.checking.report import describe
-    from azero.training.run import hold_to_read
 
     with hold_to_read(run, may_write=repair):
         report = check(run, repair)

@@ -93,8 +93,8 @@ def find_oddities(config: Config, max_plies: int) -> list[str]:
             oddities.append(
                 "evaluation.benchmark and training.lessons are the same positions: the benchmark measures memorization"
             )
-    defaults = (TrainingConfig.model_fields["muon_learning_rate"].default, 0.02)  # now, and in earlier versions
-    if training.optimizer != "muon" and training.muon_learning_rate not in defaults:
+    default = TrainingConfig.model_fields["muon_learning_rate"].default
+    if training.optimizer != "muon" and training.muon_learning_rate != default:
         oddities.append(
             f"training.muon_learning_rate = {training.muon_learning_rate:g} has no effect with training.optimizer = "
             f"{training.optimizer}"

@@ -11,13 +11,12 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from azero.config.checks import check_together
-from azero.config.deleted import DELETED, DELETED_VALUES, check_run_can_continue, drop_deleted
 from azero.config.schema import FORMAT, Config, DeviceConfig
 from azero.config.section import Section
 from azero.config.text import settings
 from azero.errors import BadInput, suggest_nearest
 from azero.system.files import PACKAGE, read_regular
-from azero.system.formats import check_format, drop_unknown
+from azero.system.formats import check_format, check_names
 
 _PLACES = (PACKAGE / "configs", PACKAGE.parent / "configs")
 
@@ -47,7 +46,8 @@ def load_config(
     Args:
       path: the file; a text may also be the name of an included config, such as "tic_tac_toe".
       settings: changes of settings: {"training.iterations": 10} or ["training.iterations=10"].
-      is_of_run: whether the file is a run's `config.toml`. Its unknown settings are dropped, with a notice on stderr.
+      is_of_run: whether the file is a run's `config.toml`, which has all settings. If it lacks one, or has an unknown
+        one, another version of azero has written it.
     """
     path = find_config(path) if isinstance(path, str) else path
     try:
@@ -56,13 +56,9 @@ def load_config(
         raise BadInput(f"config {str(path)!r} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or too many digits or brackets
         raise BadInput(f"config {str(path)!r} is not TOML: {error}") from None
-    check_format(f"config {str(path)!r}", tables.pop("format", 1), FORMAT)
-    tables = drop_deleted(tables)
+    check_format(f"config {str(path)!r}", tables.pop("format", None if is_of_run else FORMAT), FORMAT)
     if is_of_run:
-        check_run_can_continue(f"config {str(path)!r}", tables)
-        tables = _known_tables(f"config {str(path)!r}", tables)
-        if "training" in tables:  # a run that began before this setting existed learns the results
-            tables["training"] = {"value_lambda": 1.0, **tables["training"]}
+        check_all_settings(f"config {str(path)!r}", tables)
     for section, key in (("game", "name"), ("net", "name")):
         _find_own_file(tables.get(section), key, path.parent)
     for override in as_overrides(settings):
@@ -102,24 +98,13 @@ def _parse(text: str) -> dict[str, Any]:
     return tables
 
 
-def _known_tables(what: str, tables: dict[str, Any]) -> dict[str, Any]:
-    """Returns the tables without unknown settings; prints one line that lists these."""
-    known = {(section, key) for section, key, _ in settings()}
-    sections = {section for section, _ in known}
-    flat: dict[tuple[str, str], Any] = {}
+def check_all_settings(what: str, tables: Mapping[str, Any]) -> None:
+    """Raises OtherFormat if nested tables of a run's settings have an unknown one, or lack one."""
+    known = [f"{section}.{key}" if section else key for section, key, _ in settings()]
+    found = []
     for name, value in tables.items():
-        if isinstance(value, dict):
-            flat |= {(name, key): each for key, each in value.items()}
-        elif name in sections:
-            return tables  # check_config raises the error
-        else:
-            flat["", name] = value
-    named = {".".join(filter(None, place)): place for place in flat}
-    kept: dict[str, Any] = {}
-    for name in drop_unknown(what, named, {".".join(filter(None, place)) for place in known}):
-        section, key = named[name]
-        (kept.setdefault(section, {}) if section else kept)[key] = flat[section, key]
-    return kept
+        found += [f"{name}.{key}" for key in value] if isinstance(value, dict) else [name]
+    check_names(what, found, known)
 
 
 def _find_own_file(section: object, key: str, folder: Path) -> None:
@@ -189,8 +174,6 @@ def _explain(error: ValidationError, root: type[BaseModel] = Config) -> str:
     """
     first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     name = ".".join(str(part) for part in first["loc"])
-    if name in DELETED:
-        return f"setting {name} no longer exists: {DELETED[name].why}"
     if first["type"] == "extra_forbidden":
         section = root
         for part in first["loc"][:-1]:
@@ -201,9 +184,7 @@ def _explain(error: ValidationError, root: type[BaseModel] = Config) -> str:
         return f"unknown setting {name!r}; {known}"
     if first["type"] == "missing":
         return f"setting {name!r} is missing"
-    is_gone = name in DELETED_VALUES and first["input"] == DELETED_VALUES[name]
-    gone = "no longer exists (docs/learning.md); it " if is_gone else ""
-    return f"setting {name} = {first['input']!r} {gone}{_fault_of(first['msg'])}"
+    return f"setting {name} = {first['input']!r} {_fault_of(first['msg'])}"
 
 
 def _homes_of(key: str) -> list[str]:

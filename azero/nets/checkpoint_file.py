@@ -3,12 +3,11 @@
 The file is one of `azero/system/tensor_files.py`, and its card has the fields of `Card`.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from azero.config.deleted import find_deleted_value
 from azero.config.reading import override_section
 from azero.config.schema import NetConfig, SearchConfig
 from azero.errors import BadInput, Damaged
@@ -20,7 +19,7 @@ from azero.games.user.trust import Untrusted
 from azero.nets.checkpoint_card import Card, card_from
 from azero.nets.graphs.registry import ANY_SIZE
 from azero.nets.users_files import named_by
-from azero.system.formats import drop_unknown, warn_once
+from azero.system.formats import check_names, warn_once
 from azero.system.tensor_files import Tensors, check_digest, read_tensors
 
 
@@ -74,19 +73,12 @@ def read_whole(path: Path) -> tuple[Card, Tensors, str]:
     fields, arrays = _read(path)
     digest = str(fields.pop("digest", ""))
     check_digest(f"checkpoint {str(path)!r}", digest, fields, arrays)
-    return _as_known(path, _card_from(path, fields)), arrays, digest
-
-
-def _as_known(path: Path, card: Card) -> Card:
-    """Returns the card without settings that this version does not know; prints a notice if there are any.
-
-    Raises BadInput if the net can no longer be made.
-    """
-    if found := find_deleted_value({"net": card.net}):
-        raise BadInput(f"checkpoint {str(path)!r} cannot be used: {found} no longer exists (docs/learning.md)")
-    what = f"the card of checkpoint {str(path)!r}"
-    net = drop_unknown(what, card.net, NetConfig.model_fields)
-    return replace(card, net=net, search=drop_unknown(what, card.search, SearchConfig.model_fields))
+    card = _card_from(path, fields)
+    of_net, of_search = NetConfig.model_fields, SearchConfig.model_fields
+    known = [f"net.{each}" for each in of_net] + [f"search.{each}" for each in of_search]
+    found = [f"net.{each}" for each in card.net] + [f"search.{each}" for each in card.search]
+    check_names(f"checkpoint {str(path)!r}", found, known, optional=known)
+    return card, arrays, digest
 
 
 def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:

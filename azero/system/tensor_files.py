@@ -7,6 +7,7 @@ data: reading it runs none of it.
 import hashlib
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -112,20 +113,27 @@ def _sizes(start: bytes, size: int, largest: int) -> list[tuple[str, int, int]]:
     return [("file", size, largest), ("header", int.from_bytes(start[:8], "little"), _LARGEST_HEADER)]
 
 
-def read_signed(path: Path, what: str, newest: int, largest: int = LARGEST) -> tuple[dict, Tensors]:
-    """Returns card and tensors of a file of format `newest`, or of format 1, which had no digest.
+def read_signed(
+    path: Path, what: str, known: int, is_kind: Callable[[dict], bool], largest: int = LARGEST
+) -> tuple[dict, Tensors]:
+    """Returns card and tensors of a file of format `known`. The card has the format, and no digest.
 
-    The card has the format, and no digest.
+    Args:
+      is_kind: tells by the card whether the file is of the kind that is wanted.
 
     Raises:
-      Damaged: as `read_tensors`; or the file does not match its digest.
+      Damaged: as `read_tensors`; or the file does not match its digest, or is of another kind.
       BadInput: as `read_tensors`; or the file has another format.
     """
     card, tensors = read_tensors(path, what, largest)
     digest = card.pop("digest", None)
-    if digest is not None or card.get("format", 1) != 1:  # first: a digest covers the format
+    if digest is not None:  # first, since it covers the format; early formats had none
         check_digest(what, digest, card, tensors)
-    check_format(what, card.setdefault("format", 1), 1, newest)
+    if not is_kind(card):
+        raise Damaged(f"{what} is another file of azero's")
+    check_format(what, card.get("format"), known)
+    if digest is None:
+        raise Damaged(f"{what} is damaged: it has no digest")
     return card, tensors
 
 

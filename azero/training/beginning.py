@@ -4,10 +4,9 @@ What comes from elsewhere is copied into the run's folder before config.toml, wh
 the run needs no file of others.
 """
 
-import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from azero.arena.agents.checkpoints import find_checkpoint
@@ -17,12 +16,13 @@ from azero.games import Game
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.growth import net_grown_from
+from azero.runs.folder import FIRST_NET, check_is_new, hold_to_read, shard_name, shards_from_elsewhere, shards_in
+from azero.runs.shards import load_sized_shard, save_shard
+from azero.runs.state import Progress, keep_beginning
 from azero.selfplay.data.records import SizedShard
-from azero.selfplay.data.shard_files import load_sized_shard, save_shard
 from azero.system.files import remove
 from azero.training.learning.trainer import Trainer
-from azero.training.run import FIRST_NET, Run, check_is_new, hold_to_read, shard_name, shards_from_elsewhere
-from azero.training.state import Progress, keep_beginning, save_state
+from azero.training.run import Run, save_state
 from azero.training.watching.measure import describe_games, describe_speed, judge_fresh_positions
 
 
@@ -59,9 +59,8 @@ def _newest_games(folder: Path, games: Sequence[Game], window: int) -> list[Size
     """Returns the newest shards of a run with `window` positions or more, oldest first; fewer if it has no more."""
     shards: list[SizedShard] = []
     with hold_to_read(folder, may_write=False):
-        paths = (folder / "replay").glob("[!.]*.safetensors")
-        for path in sorted(paths, key=lambda each: [*map(int, re.findall("[0-9]+", each.stem))], reverse=True):
-            shards.append(load_sized_shard(path, games))
+        for file in reversed(shards_in(folder)):
+            shards.append(load_sized_shard(file.path, games))
             if sum(each.num_learnt for _, each in shards) >= window:
                 break
     if not any(shard.num_learnt for _, shard in shards):
@@ -107,4 +106,4 @@ def _learn_from_elsewhere(run: Run, trainer: Trainer, progress: Progress) -> Pro
     notes = describe_games(shards) | judge_fresh_positions(trainer, run.games, shards)
     notes |= describe_speed([], time.perf_counter() - start)
     notes |= {"replay/positions": positions, "replay/age_iterations": 1.0, "selfplay/worker_deaths": 0}
-    return replace(progress, stage="train", positions=positions, shards=names, notes=notes)
+    return progress.changed(stage="train", positions=positions, shards=names, notes=notes)

@@ -8,11 +8,12 @@ from types import MappingProxyType
 from azero.config.schema import Config
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game
+from azero.runs.folder import RunFolder
+from azero.runs.metrics import read_metrics
+from azero.runs.shards import read_games
+from azero.runs.state import Progress
 from azero.selfplay.data.games import Games
-from azero.training.games import read_games
 from azero.training.run import Run
-from azero.training.state import Progress
-from azero.training.watching.metrics import read_metrics
 
 
 class StopTraining(Exception):
@@ -79,7 +80,7 @@ class RunView:
 
     def history(self) -> list[dict[str, float]]:
         """Returns the metrics of all finished iterations, the lines of metrics.jsonl."""
-        return read_metrics(self.folder / "metrics.jsonl")
+        return read_metrics(RunFolder(self.folder).metrics_path)
 
     def games(self, game: Game | None = None) -> Games:
         """Returns the iteration's games of self-play; raises BadInput if a file is damaged.

@@ -5,7 +5,6 @@ at the end of a run. The evaluation's opponent does not take part, since it serv
 """
 
 from contextlib import closing
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -20,12 +19,13 @@ from azero.compiler.rng import derive_seed
 from azero.games import Game
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint
+from azero.runs.folder import CANDIDATE, MEAN
+from azero.runs.state import Progress
 from azero.system.files import remove, write_whole
 from azero.system.pool import Pool
 from azero.training.gate import pairs_of_sizes, spec_of_net
 from azero.training.rating import distinct_scores, rated, with_sums
 from azero.training.run import Run
-from azero.training.state import CANDIDATE, MEAN, Progress
 from azero.training.watching.report import Report
 
 Pairing = tuple[int, int, Game]
@@ -61,11 +61,11 @@ def hold_final(run: Run, progress: Progress, report: Report, pool: Pool | None) 
     rows = progress.pool
     for i, j in combinations(range(len(paths)), 2):
         rows = with_sums(rows, nets[paths[i]], nets[paths[j]], [float(each[i, j]) for each in final])
-    rating = rated(replace(progress, pool=rows, best=nets[winner])).rating
+    rating = rated(progress.changed(pool=rows, best=nets[winner])).rating
     rows = [row for row in rows if nets[mean] not in row[:2]]
     score = float(final.points[best].sum() / final.pairs[best].sum())
     notes = {"final/score": score, "final/nets": len(paths), "final/games": int(final.pairs.sum())}
-    return replace(progress, final=winner.stem, pool=rows, rating=rating), notes
+    return progress.changed(final=winner.stem, pool=rows, rating=rating), notes
 
 
 def describe_final(final: str) -> str:

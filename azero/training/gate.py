@@ -17,10 +17,10 @@ from azero.config.training import EvaluationConfig
 from azero.errors import EngineFailed
 from azero.games import Game
 from azero.nets.checkpoint_file import read_card
+from azero.runs.state import Progress
 from azero.system.machine import count_cores
 from azero.system.pool import Pool
 from azero.training.run import Run
-from azero.training.state import Progress
 from azero.training.watching.report import Report
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -11,8 +10,11 @@ from azero.arena.agents.names import make_agent
 from azero.config.checks import find_oddities
 from azero.config.schema import Config
 from azero.games.sizes import games_of
+from azero.runs.folder import check_is_new, has_state, hold
+from azero.runs.metrics import mend_metrics
+from azero.runs.shards import check_largest
+from azero.runs.state import STAGES, Progress, keep_beginning
 from azero.selfplay.data.lessons import Lessons
-from azero.selfplay.data.shard_files import check_largest
 from azero.selfplay.pool import MakePool, local_pool
 from azero.system.console import say
 from azero.system.files import make_folder, remove_temporaries
@@ -25,14 +27,12 @@ from azero.training.learning.ranks import check_ranks, joined_ranks
 from azero.training.learning.trainer import Trainer
 from azero.training.lessons.reading import read_lessons
 from azero.training.resumed_settings import check_files, check_progress, check_runtime, keep_settings
-from azero.training.run import Run, check_is_new, has_state, hold
+from azero.training.run import Run, load_state
 from azero.training.stages.ahead import Ahead
 from azero.training.stages.learn import learn
 from azero.training.stages.play import play
 from azero.training.stages.promote import promote
 from azero.training.starts import read_starts
-from azero.training.state import STAGES, Progress, keep_beginning, load_state
-from azero.training.watching.metrics import mend_metrics
 from azero.training.watching.report import Report
 
 
@@ -98,10 +98,6 @@ def run_iterations(
     keep_settings(run, progress, trainer)
     if progress is None:
         progress = begin(run, trainer, starts)
-    if not progress.promoted:  # azero 0.1.0 did not save them
-        progress = replace(progress, promoted=run.promoted(progress))
-    if not progress.digests:  # it did not save these either: the files that are here are taken
-        progress = run.with_digests(progress)
     if progress.stage == STAGES[0]:
         keep_beginning(run.folder)
     run.publish_best(progress)

@@ -5,7 +5,6 @@ iterations, and the others are the sums of `Scores`, from a's side. In a long ru
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from azero.arena.agents.options import split_program
@@ -16,12 +15,13 @@ from azero.arena.ratings.model import Posterior, Scores, estimate
 from azero.arena.ratings.pairing import choose_pairings
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
+from azero.runs.folder import CHECKPOINTS, check_is_run, files_in
+from azero.runs.settings import find_settings
+from azero.runs.state import Progress
 from azero.system.console import say
 from azero.system.pool import Pool
 from azero.training.gate import pairs_of_sizes, spec_of_net
-from azero.training.resumed_settings import check_is_run, load_settings
 from azero.training.run import Run
-from azero.training.state import Progress
 from azero.training.watching.report import Report
 
 Row = list[float]
@@ -39,8 +39,8 @@ def members_of(folder: Path) -> list[str]:
     Raises BadInput if there is no run, or it has no checkpoints.
     """
     check_is_run(folder)
-    config = load_settings(folder).evaluation
-    paths = sorted((folder / "checkpoints").glob("[!.]*.safetensors"))
+    config = find_settings(folder).evaluation
+    paths = files_in(folder, CHECKPOINTS)
     if not paths:
         raise BadInput(f"run {str(folder)!r} has no checkpoints; its first one is there when its training has begun")
     nets = [f"{path.absolute()}(solve_nodes=0)@{config.num_simulations}" for path in paths]
@@ -86,7 +86,7 @@ def with_gate(progress: Progress, matches: Sequence[Sequence[GameResult]]) -> Pr
     pool = progress.pool
     for results in matches:
         pool = with_games(pool, progress.iteration, progress.best, distinct_scores(results))
-    return _shortened(replace(progress, pool=pool))
+    return _shortened(progress.changed(pool=pool))
 
 
 def _shortened(progress: Progress) -> Progress:
@@ -100,16 +100,16 @@ def _shortened(progress: Progress) -> Progress:
         return progress
     middle = nets[-MOST_NETS // 2]
     anchor = max(int(b) for _, b, *_ in progress.pool if b <= middle)
-    elo = rated(replace(progress, best=anchor)).rating
+    elo = rated(progress.changed(best=anchor)).rating
     kept = [row for row in progress.pool if min(row[:2]) >= anchor and max(row[:2]) > middle]
-    return replace(progress, pool=kept, anchor=anchor, anchor_rating=elo)
+    return progress.changed(pool=kept, anchor=anchor, anchor_rating=elo)
 
 
 def rated(progress: Progress) -> Progress:
     """Returns the progress with the rating of its best net: Elo above the first net."""
     nets, posterior = posterior_of(progress.pool, progress.best, progress.anchor)
     elo = posterior.elo(nets.index(progress.anchor))[nets.index(progress.best)]
-    return replace(progress, rating=progress.anchor_rating + float(elo))
+    return progress.changed(rating=progress.anchor_rating + float(elo))
 
 
 def meet_older_nets(run: Run, progress: Progress, report: Report, pool: Pool | None) -> Progress:
@@ -142,4 +142,4 @@ def meet_older_nets(run: Run, progress: Progress, report: Report, pool: Pool | N
     rows = progress.pool
     for older_net, match in zip(met, matches, strict=True):
         rows = with_games(rows, progress.best, older_net, distinct_scores(match.results))
-    return replace(progress, pool=rows)
+    return progress.changed(pool=rows)

@@ -23,9 +23,10 @@ from azero.mcts.rollouts.weights import RolloutCard, check_board, save_rollout
 from azero.mcts.scratch import new_scratch
 from azero.nets.checkpoint_file import read_card
 from azero.nets.users_files import find_named
+from azero.runs.folder import REPLAY, RunFolder, files_in
+from azero.runs.shards import game_of_shard, load_shard
 from azero.selfplay.data.policies import Policies
 from azero.selfplay.data.records import Shard, join_shards
-from azero.selfplay.data.shard_files import game_of_shard, load_shard
 from azero.system.machine import keep_torch_files
 
 HELD_OUT = 0.1
@@ -85,7 +86,7 @@ def shards_of(paths: Sequence[Path]) -> list[Path]:
     for path in paths:
         if not path.exists():
             raise BadInput(f"{str(path)!r} does not exist; it should be a run's folder, or shards from its replay/")
-        shards = sorted((path / "replay").glob("[!.]*.safetensors")) if path.is_dir() else [path]
+        shards = files_in(path, REPLAY) if path.is_dir() else [path]
         if not shards:
             raise BadInput(f"folder {str(path)!r} holds no replay/*.safetensors; is it the folder of a run with games?")
         found += shards
@@ -225,7 +226,7 @@ def train_rollout(paths: Sequence[Path], out: Path, epochs: int, seed: int) -> t
 
 def game_of(shard: Path) -> Game:
     """Returns the game of a run's shard. The file of a user's own game is found as for the run's nets."""
-    name, best = game_of_shard(shard), shard.parent.parent / "best.safetensors"
+    name, best = game_of_shard(shard), RunFolder(shard.parent.parent).best_path
     if file_of(name) and best.is_file():
         name = find_named(name, read_card(best).origin_of_game, best)
     try:

@@ -1,29 +1,11 @@
-"""A run's folder and its files.
+"""A run that is trained: its folder, with its game, its nets and its replay window."""
 
-config.toml          all settings, resolved
-state.safetensors    trainer, progress and settings, from which an interrupted run continues; saved after and in stages
-state_beginning.safetensors  the state at the beginning of the current iteration, for repairs
-checkpoints/         the first net and every promoted one, by iteration; also the final's winner
-best.safetensors     the net promoted last; after the last iteration, the winner of the final
-candidate.safetensors
-replay/              self-play shards of the window and of the current iteration
-metrics.jsonl        one line per iteration
-tensorboard/
-ratings.json         the games of `azero rate --run`, if there were any
-.lock                exists while a process trains the run
-"""
-
-import re
-import shlex
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+import torch
+
 from azero.config.schema import Config, GameConfig
-from azero.config.text import config_to_toml
-from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import SHORT_IDENTITY, source_digest_of
 from azero.games.sizes import games_of
@@ -31,43 +13,39 @@ from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint, weights_of, write_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.users_files import place_of
+from azero.runs.folder import STATE, RunFolder, check_is_new, nets_in, shards_in
+from azero.runs.settings import write_settings
+from azero.runs.shards import load_sized_shard
+from azero.runs.state import (
+    NUM_PROMOTED,
+    STAGES,
+    Progress,
+    digest_of,
+    path_of,
+    read_state,
+    shards_at_beginning,
+    write_state,
+)
 from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import SizedShard
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
-from azero.selfplay.data.shard_files import load_sized_shard
-from azero.system.files import LOCK, held, remove, write_whole
+from azero.system.files import remove, write_whole
 from azero.system.tensor_files import Tensors
 from azero.training.heads.registry import heads_of
-from azero.training.state import (
-    BEGINNING,
-    NUM_PROMOTED,
-    SHARD,
-    STAGES,
-    STATE,
-    Progress,
-    digest_of,
-    path_of,
-    shards_at_beginning,
-)
-
-FOLDERS = "checkpoints", "replay", "tensorboard"
-"""Names of the folders in a run's folder."""
-
-FIRST_NET = 0
-"""The iteration by which the first net is named. Games that come from another run are of iteration 0, too."""
+from azero.training.learning.trainer import Trainer
 
 
-class Run:
-    """A run's folder.
+class Run(RunFolder):
+    """A run's folder, with its settings.
 
     Attributes:
       game: the game; of several sizes, the largest. Nets are saved for it.
     """
 
     def __init__(self, folder: Path, config: Config, game: Game):
-        self.folder = folder
+        super().__init__(folder)
         self.config = config
         self.game = game
 
@@ -92,42 +70,20 @@ class Run:
     def create(cls, folder: Path, config: Config, game: Game) -> "Run":
         """Begins a new run in a folder that is held; raises BadInput if it holds a run already."""
         check_is_new(folder)
-        write_whole(folder / "config.toml", config_to_toml(config).encode())
+        write_settings(folder, config)
         return cls(folder, config, game)
-
-    @property
-    def best_path(self) -> Path:
-        return self.folder / "best.safetensors"
-
-    @property
-    def candidate_path(self) -> Path:
-        return self.folder / "candidate.safetensors"
-
-    @property
-    def metrics_path(self) -> Path:
-        return self.folder / "metrics.jsonl"
-
-    def checkpoint_path(self, iteration: int) -> Path:
-        """Returns the path of the net promoted in an iteration; FIRST_NET is the run's first one."""
-        return self.checkpoint_file(f"{iteration:05d}")
-
-    def checkpoint_file(self, name: str) -> Path:
-        """Returns the path of the net with that name."""
-        return self.folder / "checkpoints" / f"{name}.safetensors"
 
     def published_path(self, progress: Progress) -> Path:
         """Returns the path of the net that is published as best.safetensors."""
         return self.checkpoint_file(progress.final) if progress.final else self.checkpoint_path(progress.best)
 
     def all_promoted(self, progress: Progress) -> list[int]:
-        """Returns the iterations of all nets promoted before this one, with the first net, by their files.
-
-        A state of azero 0.1.0 has no digests; then all files with names of nets count.
-        """
-        names = (path.stem for path in self.checkpoint_path(0).parent.glob("*.safetensors"))
-        own = [name for name in names if not progress.digests or f"checkpoints/{name}" in progress.digests]
-        numbers = sorted(int(name) for name in own if re.fullmatch("[0-9]{5,9}", name))
-        return [number for number in numbers if number < progress.iteration]
+        """Returns the iterations of all nets promoted before this one, with the first net, by their files."""
+        return [
+            net.iteration
+            for net in nets_in(self.folder)
+            if net.iteration < progress.iteration and f"checkpoints/{net.path.stem}" in progress.digests
+        ]
 
     def with_digests(self, progress: Progress) -> Progress:
         """Returns the progress with the digests of the files that belong to it. Those of new files are read."""
@@ -139,19 +95,11 @@ class Run:
         digests = {
             name: known.get(name) or digest_of(path) for name, path in paths.items() if name in known or path.exists()
         }
-        return replace(progress, digests=digests)
+        return progress.changed(digests=digests)
 
     def promoted(self, progress: Progress) -> list[int]:
         """Returns the iterations of the last promoted nets, those of the final."""
         return self.all_promoted(progress)[-NUM_PROMOTED:]
-
-    @property
-    def first_path(self) -> Path:
-        """Path of the first net."""
-        return self.checkpoint_path(FIRST_NET)
-
-    def shard_path(self, name: str) -> Path:
-        return self.folder / "replay" / f"{name}.safetensors"
 
     def load_shard(self, name: str) -> SizedShard:
         """Reads a shard of one of the run's sizes; raises BadInput as the function of this name."""
@@ -209,93 +157,27 @@ class Run:
         """
         kept = {*progress.shards, *shards_at_beginning(self.folder)}
         own = [progress.iteration] + [progress.iteration + 1] * self.plays_ahead(progress.iteration)
-        for path in (self.folder / "replay").glob("*.safetensors"):
-            if re.fullmatch(SHARD, path.stem) and path.stem not in kept and iteration_of(path.stem) not in own:
-                remove(path)
+        for shard in shards_in(self.folder):
+            if shard.name not in kept and shard.iteration not in own:
+                remove(shard.path)
 
 
-def hold(folder: Path) -> AbstractContextManager[None]:
-    """Locks a run's folder within the block. Nothing in the folder is changed without the lock.
+def save_state(
+    folder: Path, config: Config, trainer: Trainer, progress: Progress, before: Config | None = None
+) -> None:
+    """Writes the state from which the run in `folder` continues, as `write_state`."""
+    tensors = {name: tensor.numpy() for name, tensor in trainer.tensors().items()}
+    write_state(folder, config, tensors, progress, before)
 
-    Raises BadInput if another process trains the run, or if a part of the run is a link, through which files elsewhere
-    could be changed.
+
+def load_state(folder: Path, trainer: Trainer, name: str = STATE) -> Progress | None:
+    """Restores the trainer from the state in `folder`, and returns the progress; None if there is no state.
+
+    Raises BadInput as `read_state`, or if the state does not fit the trainer.
     """
-    for path in (folder / name for name in FOLDERS):
-        if path.is_symlink():
-            what = f"{path.name} is a link, and azero changes no files elsewhere"
-            raise BadInput(f"run {str(folder)!r} cannot be used: {what}")
-    return held(folder, f"run {str(folder)!r} is being trained by another process", may_nest=True)
-
-
-@contextmanager
-def hold_to_read(folder: Path, may_write: bool) -> Iterator[None]:
-    """Locks a run's folder within the block, as `hold`. Without `may_write`, a folder on a read-only disk will do.
-
-    Raises BadInput if there is no run, or if another process trains it.
-    """
-    if not (folder / "config.toml").exists() and not has_state(folder):
-        raise BadInput(f"there is no run in {str(folder)!r}: it has neither config.toml nor {STATE}")
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(hold(folder))
-        except OSError:
-            if may_write and not (folder / LOCK).is_dir():
-                raise
-        yield
-
-
-def check_is_new(folder: Path) -> None:
-    """Raises BadInput if no run can begin in `folder`.
-
-    A process that was killed before a run began leaves a lock, half a config.toml, and copies of what the run was to
-    begin with. Such a folder counts as new.
-    """
-    is_new = not folder.exists() or (folder.is_dir() and all(_is_before_a_run(path) for path in folder.iterdir()))
-    if not is_new:
-        raise BadInput(_why_not_new(folder))
-
-
-def _why_not_new(folder: Path) -> str:
-    """Returns an error message: why no run can begin in `folder`, and what to do."""
-    if not folder.is_dir():
-        return f"--run {str(folder)!r} is a file; a run is a folder that azero makes"
-    if has_state(folder) and not (folder / "config.toml").is_file():
-        return f"run {str(folder)!r} exists already, and has no config.toml; {repair_of(folder)} may mend it"
-    if not (folder / "config.toml").is_file():
-        return f"folder {str(folder)!r} exists already, and holds no run; name a new one with --run"
-    return f"run {str(folder)!r} exists already; continue it with --resume, or name another with --run"
-
-
-def _is_before_a_run(path: Path) -> bool:
-    """Returns whether a file or folder in a run's place is only what is written before config.toml."""
-    if path.name in ("checkpoints", "replay") and path.is_dir() and not path.is_symlink():
-        first = rf"{FIRST_NET:05d}" if path.name == "checkpoints" else rf"{shard_name(FIRST_NET, None)}\d{{4,9}}"
-        names = rf"{first}\.safetensors|\.{first}\.safetensors\.\w+\.tmp"
-        return all(re.fullmatch(names, each.name, re.ASCII) for each in path.iterdir())
-    return path.name == LOCK or (path.name.startswith(".config.toml.") and path.name.endswith(".tmp"))
-
-
-def has_state(folder: Path) -> bool:
-    """Returns whether a folder has a run's state."""
-    return any((folder / name).exists() for name in (STATE, BEGINNING))
-
-
-def repair_of(folder: Path) -> str:
-    """Returns the command that mends a run."""
-    return f"azero check-run {shlex.quote(str(folder))} --repair"
-
-
-def shards_from_elsewhere(folder: Path) -> list[str]:
-    """Returns the names of the shards that a run took from another when it began, oldest first."""
-    names = (path.stem for path in (folder / "replay").glob(f"{shard_name(FIRST_NET, None)}*.safetensors"))
-    return sorted(names, key=lambda name: int(name.split("-")[1]))
-
-
-def shard_name(iteration: int, number: int | None) -> str:
-    """Returns the name of an iteration's shard; without a number, the prefix of all its shards' names."""
-    return f"{iteration:05d}-" + ("" if number is None else f"{number:04d}")
-
-
-def iteration_of(name: str) -> int:
-    """Returns the iteration in which the games of a shard were played; 0 if they are from another run."""
-    return int(name.split("-")[0])
+    path = folder / name
+    if not path.exists():
+        return None
+    progress, _, tensors = read_state(path)
+    trainer.restore({name: torch.from_numpy(array) for name, array in tensors.items()}, progress.steps)
+    return progress

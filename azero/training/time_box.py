@@ -17,14 +17,14 @@ from azero.compiler.cache import cache_directory
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games.sizes import games_of
-from azero.selfplay.data.shard_files import check_largest
+from azero.runs.folder import RunFolder, check_is_new
+from azero.runs.metrics import read_metrics
+from azero.runs.shards import check_largest
 from azero.selfplay.pool import MakePool, count_workers, local_pool
 from azero.system.console import say
 from azero.training.beginning import read_beginning
 from azero.training.learning.schedule import steps_for
 from azero.training.loop import train
-from azero.training.run import check_is_new
-from azero.training.watching.metrics import read_metrics
 
 FEWEST_ITERATIONS = 5
 """If not even these fit, iterations have fewer games. With fewer iterations a net hardly learns from its own games."""
@@ -161,7 +161,7 @@ def _try(trial: Config, make_pool: MakePool) -> dict:
     with tempfile.TemporaryDirectory(dir=cache_directory(), prefix="trial-") as folder:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             train(Path(folder) / "run", trial, False, make_pool=make_pool)
-        return read_metrics(Path(folder) / "run" / "metrics.jsonl")[-1]
+        return read_metrics(RunFolder(Path(folder) / "run").metrics_path)[-1]
 
 
 def _remove_killed_trials() -> None:

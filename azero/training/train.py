@@ -9,13 +9,13 @@ from azero.config.reading import as_overrides, find_config, load_config
 from azero.config.schema import Config
 from azero.errors import BadInput, Damaged
 from azero.games.user.trust import trust_config
+from azero.runs.folder import check_is_run, hold, repair_of
 from azero.selfplay.pool import MakePool, local_pool
 from azero.system.console import say
 from azero.training import loop
 from azero.training.callbacks import RunView, check_callbacks
 from azero.training.learning.precision import is_settled_from
-from azero.training.resumed_settings import check_is_run, check_same_game, open_run
-from azero.training.run import hold, repair_of
+from azero.training.resumed_settings import check_same_game, open_run
 from azero.training.time_box import fit_to_time
 
 

@@ -20,11 +20,11 @@ from azero.arena.agents.checkpoints import find_checkpoint
 from azero.config.reading import find_config, load_config
 from azero.games import Game, make_game
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
+from azero.runs.shards import load_shard
 from azero.selfplay.data.lessons import Lesson, Lessons
 from azero.selfplay.data.policies import pack_rows
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
-from azero.selfplay.data.shard_files import load_shard
 from azero.training.learning.precision import settle_precision
 from azero.training.learning.trainer import Trainer
 

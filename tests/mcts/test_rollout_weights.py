@@ -97,7 +97,7 @@ def test_other_safetensors_files_are_refused(saved):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"format": 3}, "has format 3; this version of azero reads format 1 or 2"),
+        ({"format": 3}, "has format 3; this version of azero reads format 2"),
         ({"positions": 81}, "is damaged: its contents do not match their digest"),
         ({"digest": 5}, "is damaged: its contents do not match their digest"),
     ],

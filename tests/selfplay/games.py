@@ -15,7 +15,7 @@ from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.tree import UNPROVEN
 from azero.nets.architectures.tower import ResidualTower
 from azero.nets.checkpoint import weights_of
-from azero.selfplay.data.policies import pack_rows
+from azero.selfplay.data.policies import Policies, policies_of
 from azero.selfplay.data.records import Shard, bytes_of_states
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.slots import PlaySettings
@@ -110,6 +110,13 @@ def visits_of(shard: Shard, game: Game) -> np.ndarray:
     rows = np.zeros((len(policies.starts) - 1, game.num_actions), int)
     rows[policies.positions(), policies.actions] = policies.counts
     return rows
+
+
+def pack_rows(rows: np.ndarray) -> Policies:
+    """Returns the policies with these counts of all actions, [n, A]."""
+    positions, actions = np.nonzero(rows)
+    lengths = np.bincount(positions, minlength=len(rows))
+    return policies_of(lengths, actions.astype(np.int16), rows[positions, actions].astype(np.uint16))
 
 
 def with_visits(shard: Shard, rows: np.ndarray) -> Shard:

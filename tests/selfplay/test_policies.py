@@ -6,9 +6,9 @@ import pytest
 from azero.compiler.jit import kernel
 from azero.games import make_game
 from azero.mcts import Puct, Settings, TreeSearch
-from azero.selfplay.data.policies import join_rows, pack_rows, pack_target
+from azero.selfplay.data.policies import join_rows, pack_target
 
-from .games import TIC_TAC_TOE
+from .games import TIC_TAC_TOE, pack_rows
 
 GAME = make_game("connect_four(rows=4,columns=5)")
 ROWS = np.array([[0, 0, 0, 0, 0], [3, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 65535, 0, 0, 2], [0, 0, 0, 0, 0]], np.uint16)

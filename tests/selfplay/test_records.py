@@ -10,11 +10,9 @@ from safetensors.numpy import load_file, save_file
 from azero.config.selfplay import SelfPlayConfig
 from azero.errors import BadInput
 from azero.games import make_game, registered_games
-from azero.mcts.tree import UNPROVEN
-from azero.selfplay.data.records import bytes_of_states, join_shards
-from azero.selfplay.data.shard_files import FORMAT, check_largest, load_shard, save_shard
-from azero.system.formats import warn_once
-from azero.system.tensor_files import LARGEST, read_signed, write_tensors
+from azero.runs.shards import FORMAT, check_largest, load_shard, save_shard
+from azero.selfplay.data.records import join_shards
+from azero.system.tensor_files import LARGEST, write_tensors
 
 from .games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play, some_games, split, visits_of, with_visits
 
@@ -48,21 +46,22 @@ def test_a_shard_comes_back_as_it_was(game, tmp_path):
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
-def test_a_file_from_before_there_were_proofs_and_weights(saved):
+@pytest.mark.parametrize("field", ["proven", "full_trees", "num_visited", "lengths"])
+def test_a_file_of_a_version_that_lacked_a_field_is_refused(saved, field):
     tensors = load_file(saved)
-    for name in ("cache_hits", "proven", "weights"):
-        del tensors[name]
-    save_file(tensors, saved, {"azero": json.dumps({"game": "tic_tac_toe"})})
-    loaded, num = load_shard(saved, TIC_TAC_TOE), some_games(TIC_TAC_TOE).num_positions
-    assert (loaded.proven == UNPROVEN).all() and (loaded.weights == 1).all()
-    assert len(loaded.proven) == len(loaded.weights) == num == loaded.num_learnt and loaded.cache_hits.tolist() == [0]
+    del tensors[field]
+    write_tensors(saved, tensors | {"resigned": np.zeros(12, np.bool_)}, {"format": FORMAT, "game": "tic_tac_toe"})
+    told = f"replay file {str(saved)!r} is of another version of azero: it has resigned and lacks {field}"
+    assert refusal(saved) == told
 
 
-def test_a_file_from_before_full_trees_were_counted(saved):
-    tensors = dict(read_signed(saved, "a shard", FORMAT)[1])
-    del tensors["full_trees"]
-    write_tensors(saved, tensors, {"format": FORMAT, "game": "tic_tac_toe"})
-    assert_same(load_shard(saved, TIC_TAC_TOE), some_games(TIC_TAC_TOE))
+@pytest.mark.parametrize("format", [1, None])
+def test_a_file_of_an_earlier_format_is_refused(saved, format):
+    """Early files had neither format nor digest."""
+    card = {"game": "tic_tac_toe"} | ({} if format is None else {"format": format})
+    save_file(load_file(saved), saved, {"azero": json.dumps(card)})
+    own = "no format" if format is None else "format 1"
+    assert refusal(saved) == f"replay file {str(saved)!r} has {own}; this version of azero reads format 2"
 
 
 def test_the_same_shard_gives_the_same_bytes(saved, tmp_path):
@@ -117,8 +116,8 @@ def test_a_card_that_is_none(saved, card):
 def test_states_of_another_size(saved):
     tensors = load_file(saved)
     tensors["states"] = np.ascontiguousarray(tensors["states"][:, :-1])
-    save_file(tensors, saved, {"azero": json.dumps({"game": "tic_tac_toe"})})
-    refusal(saved)
+    write_tensors(saved, tensors, {"format": FORMAT, "game": "tic_tac_toe"})
+    assert "its states are uint8" in refusal(saved)
 
 
 def resaved(path, **arrays) -> None:
@@ -169,74 +168,12 @@ def test_a_training_position_without_visits_is_refused(saved):
     assert "a training position has no visits" in refusal(saved)
 
 
-def test_policy_targets_of_all_actions_are_read_too(saved):
-    """Files of format 1, and early files of format 2, have a row of all actions for each position."""
-    shard = some_games(TIC_TAC_TOE)
-    tensors = load_file(saved)
-    del tensors["visited"], tensors["num_visited"]
-    tensors["visits"] = visits_of(shard, TIC_TAC_TOE).astype(np.uint16)
-    write_tensors(saved, tensors, {"format": 2, "game": "tic_tac_toe"})
-    assert_same(load_shard(saved, TIC_TAC_TOE), shard)
-    rows, num_positions = tensors["visits"], shard.num_positions
-    for wrong in (rows[:, :8], np.pad(rows, ((0, 0), (0, 1))), rows[1:], np.zeros((1 << 30, 0), np.uint16)):
-        write_tensors(saved, tensors | {"visits": np.ascontiguousarray(wrong)}, {"format": 2, "game": "tic_tac_toe"})
-        wanted = f"its visits are uint16 {list(wrong.shape)}; they should be uint16 [{num_positions}, 9]"
-        assert wanted in refusal(saved)
-
-
-def test_counts_of_all_actions_have_no_numbers_beside_them(saved):
-    tensors = load_file(saved) | {"visits": visits_of(some_games(TIC_TAC_TOE), TIC_TAC_TOE).astype(np.uint16)}
-    del tensors["visited"]
-    write_tensors(saved, tensors, {"format": 2, "game": "tic_tac_toe"})
-    assert "it lacks or should not have visited" in refusal(saved)
-
-
 def test_a_game_begins_at_a_text_of_limited_length(saved):
     shard, size = some_games(TIC_TAC_TOE), (1 << 16) + 1
     lengths = np.zeros_like(shard.start_lengths)
     lengths[0] = size
     resaved(saved, starts=np.full(size, ord("."), np.uint8), start_lengths=lengths)
     assert "the text of a position at which a game begins has more than 65,536 bytes" in refusal(saved)
-
-
-def with_deleted_fields(shard, resigned) -> dict:
-    """Returns the arrays of a shard as a version with resignation and reanalysis wrote them."""
-    arrays = shard._asdict() | {"states": bytes_of_states(shard.states), "resigned": resigned}
-    arrays |= {"played_on": ~resigned, "resign_values": shard.root_values}
-    return arrays | {"searched": np.zeros(len(resigned), np.int32)}
-
-
-@pytest.mark.parametrize("format", [1, 2])
-def test_of_older_shards_resigned_games_are_left_out(tmp_path, capsys, format):
-    """Their last action was not played. The fields of resignation and reanalysis are not read."""
-    warn_once.cache_clear()
-    playing = OPENED if format == 2 else PLAY._replace(full_search_share=0.5, fast_simulations=4)
-    shard, path = play(CONNECT_FOUR, range(12), playing=playing), tmp_path / "shard"
-    resigned = np.arange(12) % 5 == 1
-    ends = np.cumsum(shard.lengths) - 1
-    actions = shard.actions.copy()
-    actions[ends[resigned]] = 0
-    old = with_deleted_fields(shard._replace(actions=actions), resigned)
-    write_tensors(path, old, {"format": format, "game": str(CONNECT_FOUR)})
-    parts = [play(CONNECT_FOUR, [seed], playing=playing) for seed in np.flatnonzero(~resigned)]
-    counts = {name: getattr(shard, name) for name in ("evaluations", "cache_hits", "simulations", "full_trees")}
-    assert_same(load_shard(path, CONNECT_FOUR), join_shards(parts)._replace(**counts))
-    ending = "was written by an earlier version; 3 of its 12 games are not used: they were resigned"
-    assert capsys.readouterr().err == f"azero: replay file {str(path)!r} {ending}\n"
-
-
-@pytest.mark.parametrize(
-    ("resigned", "message"),
-    [
-        (np.ones(12, np.bool_), "all of its games were resigned; begin another run"),
-        (np.zeros(11, np.bool_), "its resigned are bool [11]; they should be bool [12]"),
-        (np.zeros(12, np.int8), "its resigned are int8 [12]; they should be bool [12]"),
-    ],
-)
-def test_what_older_shards_say_of_resignation_is_checked(saved, resigned, message):
-    tensors = load_file(saved) | {"resigned": resigned}
-    write_tensors(saved, tensors, {"format": 2, "game": "tic_tac_toe"})
-    assert message in refusal(saved)
 
 
 SMALL = {
@@ -266,9 +203,9 @@ def test_shards_of_all_games_pass_their_own_checks(name, tmp_path):
 @pytest.mark.parametrize(
     "fields", [{"lengths": np.zeros(0, np.int32)}, {"players": np.int8(1)}, {"lengths": np.int32(1)}]
 )
-def test_an_old_file_with_arrays_of_other_shapes_is_refused(saved, fields):
+def test_a_file_with_arrays_of_other_shapes_is_refused(saved, fields):
     tensors = load_file(saved) | {name: np.asarray(array) for name, array in fields.items()}
-    save_file(tensors, saved, {"azero": json.dumps({"game": "tic_tac_toe"})})
+    write_tensors(saved, tensors, {"format": FORMAT, "game": "tic_tac_toe"})
     assert "cannot be used" in refusal(saved)
 
 

@@ -21,13 +21,13 @@ from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import Game, make_game
 from azero.nets.checkpoint import load_checkpoint, weights_of
-from azero.selfplay.data.shard_files import load_shard
+from azero.runs.metrics import read_metrics
+from azero.runs.shards import load_shard
 from azero.system.tensor_files import Tensors
 from azero.training.learning.trainer import Trainer
 from azero.training.resumed_settings import open_run
-from azero.training.state import load_state
+from azero.training.run import load_state
 from azero.training.watching.health import find_symptoms
-from azero.training.watching.metrics import read_metrics
 
 FOR_PEOPLE = "only people read it"
 

@@ -24,11 +24,11 @@ from azero.games.make import make_trusted_game
 from azero.mcts.rollouts.features import NUM_PATTERNS
 from azero.mcts.rollouts.weights import RolloutCard, load_rollout, save_rollout
 from azero.nets.checkpoint import load_checkpoint
-from azero.selfplay.data.shard_files import load_shard, save_shard
+from azero.runs.shards import load_shard, save_shard
+from azero.runs.state import NOTES_OF_PLAY, Progress
 from azero.system.tensor_files import read_tensors
 from azero.training.learning.trainer import Trainer
-from azero.training.run import Run
-from azero.training.state import NOTES_OF_PLAY, Progress, load_state, read_settings, save_state
+from azero.training.run import Run, load_state, save_state
 
 from . import nasty
 
@@ -107,7 +107,6 @@ def _read_shard(given: Any, folder: Path) -> None:
 
 def _read_state(given: Any, folder: Path) -> None:
     _write("state", given, folder)
-    read_settings(folder / "run")
     load_state(folder / "run", TRAINER)
 
 

@@ -25,7 +25,7 @@ import azero.system.files
 from azero.cli import main
 from azero.config.reading import check_config
 from azero.config.schema import Config
-from azero.training.state import NOTES_OF_PLAY, Progress
+from azero.runs.state import NOTES_OF_PLAY, Progress
 
 TIMEOUT_S = 240
 

@@ -13,7 +13,7 @@ from azero.arena.agents.names import make_agent
 from azero.arena.matches.match import play_match
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
-from azero.selfplay.data.shard_files import load_shard
+from azero.runs.shards import load_shard
 from azero.training.beginning import read_beginning
 from azero.training.run import Run
 

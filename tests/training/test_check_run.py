@@ -11,8 +11,8 @@ from games.user_games import NIM, forget_files, write_file
 
 from azero.games.user import trust
 from azero.games.user.trust import trust_file
+from azero.runs.state import shards_at_beginning
 from azero.system.tensor_files import read_tensors, write_tensors
-from azero.training.state import shards_at_beginning
 
 from .runs import figures_of, finish_train, nets_of, progress_of, strike, write_config
 

@@ -3,7 +3,6 @@
 import json
 import math
 import os
-from pathlib import Path
 
 import pytest
 from command_line import assert_bad_input
@@ -65,12 +64,6 @@ def test_runs_that_differ_in_the_seed_are_a_group_and_groups_are_named_by_what_d
 def test_a_setting_that_most_groups_share_is_in_no_name(runs, tmp_path):
     runs.append(write_run(tmp_path / "other", [0.5], training={"ema_decay": 0}))
     assert names_of(runs) == ["base", "selfplay.root=gumbel", "training.ema_decay=0.0"]
-
-
-def test_deleted_settings_distinguish_runs_of_earlier_versions(runs):
-    path = runs[1] / "config.toml"
-    path.write_text(path.read_text().replace("[replay]\n", "[replay]\nreanalysed_share = 0.5\n"))
-    assert names_of(runs[:2]) == ["replay.reanalysed_share=0.0", "replay.reanalysed_share=0.5"]
 
 
 def test_one_group_or_groups_of_many_differences_are_named_by_folders(runs, tmp_path):
@@ -174,10 +167,10 @@ def test_names_that_are_hard_to_draw_are_drawn(tmp_path):
     assert comparison.groups[3].short_name == "x" * 57 + "..."
 
 
-def test_a_run_of_azero_is_compared():
-    comparison = compare_runs([Path(__file__).parents[1] / "data" / "formats" / "run"])
+def test_a_run_of_azero_is_compared(whole):
+    comparison = compare_runs([whole])
     (group,) = comparison.groups
-    assert (comparison.game, group.seeds, group.runs[0].axes["iteration"]) == ("tic_tac_toe", [5], [1, 2])
+    assert (comparison.game, group.seeds, group.runs[0].axes["iteration"]) == ("tic_tac_toe", [5], [1, 2, 3])
     shown = {each.key for each in comparison.measures}
     assert shown >= {"evaluation/score", "gate/rating", "fresh/policy_agreement", "train/policy_loss"}
 

@@ -2,7 +2,6 @@
 
 import itertools
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,10 +10,11 @@ import torch
 
 from azero.arena.matches.results import GameResult
 from azero.nets.checkpoint import load_checkpoint
+from azero.runs.folder import nets_in
+from azero.runs.state import NUM_PROMOTED, Progress
 from azero.training import final, rating
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
-from azero.training.state import Progress
 
 from .runs import tiny_config
 from .test_gate import GAME, Silent
@@ -49,8 +49,8 @@ def hold(monkeypatch, run, winner, best=5, iteration=6):
     monkeypatch.setattr(final, "play_meetings", play)
     report = Silent()
     progress = Progress(iteration=iteration, best=best)
-    promoted = run.promoted(replace(progress, iteration=iteration + 1))
-    return *final.hold_final(run, replace(progress, promoted=promoted), report, None), met
+    promoted = [net.iteration for net in nets_in(run.folder) if net.iteration <= iteration][-NUM_PROMOTED:]
+    return *final.hold_final(run, progress.changed(promoted=promoted), report, None), met
 
 
 @pytest.mark.parametrize("winner", ["00002", "00005", "candidate", "mean"])
@@ -62,7 +62,7 @@ def test_the_last_three_the_candidate_and_their_mean_meet_and_the_winner_stays(m
     assert notes["final/games"] == 2 * met.total() <= 10 * run.config.gate.final_games
     kept = {path.stem for path in run.checkpoint_path(0).parent.iterdir()}
     assert kept == {"00000", "00002", "00003", "00005", winner}
-    run.publish_best(replace(Progress(iteration=7, best=5), final=progress.final))
+    run.publish_best(Progress(iteration=7, best=5, final=progress.final))
     assert run.best_path.read_bytes() == run.checkpoint_file(progress.final).read_bytes()
 
 

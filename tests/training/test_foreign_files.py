@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from command_line import assert_bad_input
 
-from azero.system.tensor_files import read_tensors, write_tensors
+from azero.runs.folder import STATE
+from azero.system.tensor_files import read_tensors
 from azero.training.loop import train
 from azero.training.resumed_settings import open_run
-from azero.training.state import BEGINNING, STATE
 
 from .runs import figures_of, files_of, finish_train, nets_of, progress_of, strike, write_config
 from .test_check_run import broken, check  # noqa: F401, a fixture
@@ -141,16 +141,6 @@ def test_another_best_net_is_replaced_and_resume_says_which_file_is_another(requ
     place(request, broken, "own", "checkpoints/00000", NET)
     message = "checkpoints/00001.safetensors' is another file than the one that the run's state names; azero check-run"
     assert_bad_input(run_azero("train", "--run", broken, "--resume"), message)
-
-
-def test_a_run_of_before_the_digests_goes_on(run_azero, broken, config, whole):  # noqa: F811
-    for name in (STATE, BEGINNING):
-        card, tensors = read_tensors(broken / name, name)
-        older = {key: each for key, each in card.items() if key not in ("digest", "digests")}
-        write_tensors(broken / name, tensors, older)
-    assert "digests" not in progress_of(broken) and check(run_azero, broken)[1]["damaged"] == []
-    finish_train(broken, config)
-    assert nets_of(broken) == nets_of(whole) and len(progress_of(broken)["digests"]) > 3
 
 
 def test_the_state_names_what_the_run_needs(broken):  # noqa: F811

@@ -12,13 +12,13 @@ from azero.config.training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import DRAW, make_game
 from azero.nets.architectures.heads import dense_layers
+from azero.runs.state import Progress
 from azero.selfplay.data.lessons import Lesson, Lessons
 from azero.training.heads import registry
 from azero.training.heads.contract import Head, mean_where_known
 from azero.training.learning.precision import random_sample
 from azero.training.learning.trainer import Trainer, check_divergence
-from azero.training.run import Run
-from azero.training.state import Progress, load_state, save_state
+from azero.training.run import Run, load_state, save_state
 from azero.training.watching.measure import add_steps, describe_steps
 
 from .runs import tiny_config

@@ -13,10 +13,10 @@ from azero.arena.matches.results import GameResult, MatchResult
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import TreeSearch
+from azero.runs.state import Progress
 from azero.training import gate
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
-from azero.training.state import Progress
 
 from .runs import tiny_config
 

@@ -7,12 +7,12 @@ import pytest
 
 from azero.config.schema import Config
 from azero.games import make_game
+from azero.runs.state import Progress
 from azero.selfplay.pool import Pool
 from azero.training.gate import Verdict
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
 from azero.training.stages import promote
-from azero.training.state import Progress
 from azero.training.watching import health
 from azero.training.watching.health import EARLY, LASTING, REPEATED_AFTER, STALLED, SYMPTOMS, find_symptoms
 from azero.training.watching.report import Report
@@ -20,7 +20,13 @@ from azero.training.watching.report import Report
 from .runs import tiny_config
 
 GAME = make_game("tic_tac_toe")
-SHOWN = {"selfplay/mean_plies": 8.0, "fresh/policy_agreement": 0.5, "time/play_s": 1.0, "time/train_s": 1.0}
+SHOWN = {
+    "selfplay/mean_plies": 8.0,
+    "fresh/policy_agreement": 0.5,
+    "time/play_s": 1.0,
+    "time/train_s": 1.0,
+    "selfplay/positions": 9,
+}
 FIGURES = (
     *("selfplay/distinct_games", "selfplay/draws", "selfplay/first_player_score"),
     *("train/policy_loss", "train/value_loss", "train/policy_entropy", "train/target_entropy"),
@@ -157,7 +163,9 @@ def test_a_warning_comes_once_and_again_after_long(tmp_path, capsys):
 def test_an_iteration_ends_with_what_is_wrong_with_it(tmp_path, capsys, monkeypatch):
     config = tiny_config(evaluation={"every": 0})
     run, trainer = Run.create(tmp_path / "run", config, GAME), Trainer(config, GAME)
-    progress = Progress(stage="gate", notes=ill(num=1, lasting=1, train__value_loss=92.5)[0] | SHOWN)
+    progress = Progress(
+        stage="gate", shards=["00001-0000"], notes=ill(num=1, lasting=1, train__value_loss=92.5)[0] | SHOWN
+    )
     run.save_net(run.checkpoint_path(0), trainer.candidate(), progress)
     verdict = Verdict(False, [], {"gate/score": 0.5, "gate/is_promoted": False})
     monkeypatch.setattr(promote, "hold_gate", lambda run, progress, report, pool: verdict)

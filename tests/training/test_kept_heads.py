@@ -14,11 +14,11 @@ from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
+from azero.runs.state import Progress
 from azero.training.heads.registry import HEADS, heads_of
 from azero.training.learning.learner import Learner
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
-from azero.training.state import Progress
 
 from .runs import figures_of, finish_train, nets_of, strike, tiny_config, write_config
 from .test_check_run import check

@@ -11,15 +11,16 @@ from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
+from azero.runs.folder import CANDIDATE, MEAN
+from azero.runs.metrics import read_metrics
+from azero.runs.state import Progress
 from azero.training.learning.precision import is_settled_from
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train
 from azero.training.resumed_settings import open_run
-from azero.training.run import Run
+from azero.training.run import Run, load_state
 from azero.training.stages import promote
 from azero.training.stages.learn import learn
-from azero.training.state import CANDIDATE, MEAN, Progress, load_state
-from azero.training.watching.metrics import read_metrics
 
 from .runs import finish_train, in_training, nets_of, progress_of, tiny_config, write_config
 from .test_gate import Silent

@@ -15,9 +15,8 @@ from azero.games import make_game
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
 from azero.training.learning.trainer import Trainer
-from azero.training.run import Run
+from azero.training.run import Run, load_state
 from azero.training.stages.learn import learn
-from azero.training.state import load_state
 
 from .runs import (
     TIMEOUT_S,

@@ -12,9 +12,9 @@ from mcts.evaluators import HashEvaluator
 from selfplay.games import GUMBEL, NOISY, PLAY, play, visits_of
 
 from azero.games import make_game
-from azero.mcts.search.stepped import TreeSearch
+from azero.mcts.search.stepped import Search
+from azero.runs.shards import load_shard, save_shard
 from azero.selfplay.data.replay import Replay, Window
-from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.selfplay.slots import new_games
 
 from .runs import figures_of, finish_train, nets_of, strike, write_config
@@ -69,7 +69,7 @@ def resident_bytes() -> int:
 def test_a_cached_answer_takes_less_than_a_kilobyte(game):
     """A cache of 1 MiB has room for the answers to far more than 1,024 positions."""
     evaluator = HashEvaluator(game)
-    search = TreeSearch(game, evaluator.evaluate, num_simulations=2_000, settings={"cache_mib": 1})
+    search = Search(game, evaluator.evaluate, num_simulations=2_000, settings={"cache_mib": 1})
     search.run([game.new_initial_state()])
     cache = search._begun().walker.parts.cache
     in_ring = cache.written[0] - cache.buckets.begin <= len(cache.logits)

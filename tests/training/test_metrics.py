@@ -3,7 +3,7 @@
 import pytest
 
 from azero.errors import BadInput
-from azero.training.watching.metrics import mend_metrics, read_metrics, write_metrics
+from azero.runs.metrics import mend_metrics, read_metrics, write_metrics
 
 FIRST, SECOND = {"iteration": 1, "loss": 0.9}, {"iteration": 2, "loss": 0.75}
 

@@ -9,13 +9,13 @@ import pytest
 from system.fake import FakeCluster
 
 from azero.errors import BadInput
+from azero.runs.metrics import read_metrics
+from azero.runs.state import Progress
 from azero.selfplay.pool import local_pool
 from azero.system.pool import Pool, Workers
 from azero.training.loop import train
 from azero.training.resumed_settings import open_run
 from azero.training.run import Run
-from azero.training.state import Progress
-from azero.training.watching.metrics import read_metrics
 
 from .runs import (
     TIMEOUT_S,

@@ -7,10 +7,10 @@ import pytest
 from azero.config.reading import load_config
 from azero.games import make_game
 from azero.nets.runtimes import choice
+from azero.runs.state import Progress
 from azero.training import loop
 from azero.training.learning import precision
 from azero.training.learning.precision import is_settled_from, settle_precision, step_rates
-from azero.training.state import Progress
 
 from .runs import tiny_config
 

@@ -6,11 +6,11 @@ import pytest
 
 from azero.arena.matches.results import GameResult
 from azero.arena.matches.statistics import elo_from_score
-from azero.system.tensor_files import read_tensors, write_tensors
+from azero.runs.state import Progress
 from azero.training import rating
 from azero.training.learning.trainer import Trainer
 from azero.training.rating import distinct_scores, meet_older_nets, posterior_of, rated, with_games, with_gate
-from azero.training.state import Progress, load_state, save_state
+from azero.training.run import load_state, save_state
 
 from .test_gate import GAME, Silent, make_run
 
@@ -27,7 +27,7 @@ def test_the_first_net_has_rating_0_and_the_games_of_a_gate_move_it():
     progress = with_gate(Progress(iteration=1), [gate_of(*[1, 0.5, 0.5, 1] * 50)])
     assert progress.pool == [[1, 0, 200.0, 150.0, 125.0]]
     assert rated(progress).rating == 0, "the best net is still the first"
-    assert rated(replace(progress, best=1)).rating == pytest.approx(elo_from_score(0.75), rel=0.02)
+    assert rated(progress.changed(best=1)).rating == pytest.approx(elo_from_score(0.75), rel=0.02)
 
 
 def test_the_sizes_of_a_game_share_a_pool_and_pairs_that_repeat_each_other_count_once():
@@ -52,7 +52,7 @@ def test_a_lucky_gate_no_longer_adds_to_the_rating_for_ever():
         pool = with_games(pool, k, k - 1, [0.75] * 10 + [1, 0.5] * 5)
     progress = Progress(iteration=4, best=3, pool=pool)
     assert rated(progress).rating > 400
-    assert rated(replace(progress, pool=with_games(pool, 3, 0, [0.5, 0.25, 0.75] * 20))).rating < 200
+    assert rated(progress.changed(pool=with_games(pool, 3, 0, [0.5, 0.25, 0.75] * 20))).rating < 200
 
 
 @pytest.mark.parametrize("promoted_every", [1, 3, 1000])
@@ -60,10 +60,10 @@ def test_the_pool_of_a_long_run_loses_its_oldest_nets_and_ratings_go_on(monkeypa
     monkeypatch.setattr(rating, "MOST_NETS", 10)
     progress, promotions = Progress(), 0
     for iteration in range(1, 31):
-        progress = with_gate(replace(progress, iteration=iteration), [gate_of(*[1, 0.5, 0.5, 0.25] * 25)])
+        progress = with_gate(progress.changed(iteration=iteration), [gate_of(*[1, 0.5, 0.5, 0.25] * 25)])
         assert len({net for row in progress.pool for net in row[:2]}) <= 10
         if iteration % promoted_every == 0:
-            progress, promotions = replace(progress, best=iteration), promotions + 1
+            progress, promotions = progress.changed(best=iteration), promotions + 1
     assert (progress.anchor > 0) == (promotions > 0)
     wanted = promotions * elo_from_score(0.5625)
     assert rated(progress).rating == pytest.approx(wanted, rel=0.15, abs=1e-9)
@@ -80,15 +80,16 @@ def run_with_nets(folder, **gate):
 
 def test_a_promoted_net_meets_older_nets_and_the_games_are_the_same_again(tmp_path, monkeypatch):
     run = run_with_nets(tmp_path / "run", rating_games=9)
-    progress = with_gate(Progress(iteration=3, best=2), [gate_of(1, 0.5, 0.5)])
-    progress = replace(progress, best=3)
+    digests = {f"checkpoints/{net:05d}": "0" * 64 for net in (0, 1, 2)}
+    progress = with_gate(Progress(iteration=3, best=2, digests=digests), [gate_of(1, 0.5, 0.5)])
+    progress = progress.changed(best=3)
     done = meet_older_nets(run, progress, Silent(), None)
     assert done == meet_older_nets(run, progress, Silent(), None)
     assert sum(row[2] for row in done.pool) <= 3 + 4 and {row[0] for row in done.pool} == {3}
     assert {row[1] for row in done.pool} == {0, 1, 2}, "the first games go to nets that it has not met"
     monkeypatch.setattr(rating, "play_meetings", None)  # a game would fail
     assert meet_older_nets(run_with_nets(tmp_path / "none", rating_games=0), progress, Silent(), None) == progress
-    assert meet_older_nets(run, replace(progress, iteration=0), Silent(), None).pool == progress.pool
+    assert meet_older_nets(run, progress.changed(iteration=0), Silent(), None).pool == progress.pool
 
 
 def test_the_state_keeps_the_pool(tmp_path):
@@ -96,19 +97,3 @@ def test_the_state_keeps_the_pool(tmp_path):
     progress = with_gate(Progress(iteration=3, best=2, anchor=1, anchor_rating=7.25), [gate_of(1, 0.25, 0.5)])
     save_state(run.folder, run.config, Trainer(run.config, GAME), progress)
     assert load_state(run.folder, Trainer(run.config, GAME)) == progress
-
-
-def test_a_run_that_began_without_a_pool_keeps_its_rating(tmp_path):
-    run = make_run(tmp_path / "run")
-    progress = Progress(iteration=5, best=4, rating=321.5, promotions=2, promoted=[3, 4])
-    save_state(run.folder, run.config, Trainer(run.config, GAME), progress)
-    path = run.folder / "state.safetensors"
-    card, tensors = read_tensors(path, "")
-    write_tensors(
-        path, tensors, {key: card[key] for key in card.keys() - {"digest", "pool", "anchor", "anchor_rating"}}
-    )
-    old = load_state(run.folder, Trainer(run.config, GAME))
-    assert (old.pool, old.anchor, old.anchor_rating) == ([], 4, 321.5)
-    assert rated(old).rating == 321.5
-    on = replace(with_gate(old, [gate_of(*[1, 0.5] * 100)]), best=5)
-    assert rated(on).rating == pytest.approx(321.5 + elo_from_score(0.75), rel=0.02)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from azero.runs.state import Progress
 from azero.training.run import Run
-from azero.training.state import Progress
 from azero.training.watching import report
 from azero.training.watching.report import Report
 

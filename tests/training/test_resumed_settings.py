@@ -10,14 +10,15 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import identity_of
 from azero.games.user.trust import trust_file
-from azero.selfplay.data.shard_files import save_shard
+from azero.runs.folder import BEGINNING, STATE
+from azero.runs.metrics import write_metrics
+from azero.runs.shards import save_shard
+from azero.runs.state import Progress
 from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train
 from azero.training.resumed_settings import check_progress, check_same_game, keep_settings, open_run
-from azero.training.run import Run
-from azero.training.state import BEGINNING, STATE, Progress, save_state
-from azero.training.watching.metrics import write_metrics
+from azero.training.run import Run, save_state
 
 from .runs import tiny_config
 from .test_run import CONFIG, GAME, files, save_shards

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,12 +11,13 @@ from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.checkpoint_file import read_card
-from azero.selfplay.data.shard_files import save_shard
+from azero.runs.folder import iteration_of, shard_name
+from azero.runs.shards import save_shard
+from azero.runs.state import NOTES_OF_PLAY, Progress
 from azero.system.files import remove_temporaries
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train
-from azero.training.run import Run, shard_name
-from azero.training.state import NOTES_OF_PLAY, Progress, load_state, save_state
+from azero.training.run import Run, load_state, save_state
 
 from .runs import tiny_config
 from .test_measure import DRAWN, LOST, WON, shard_of
@@ -138,7 +138,7 @@ IN_TRAINING = Progress(
     ],
 )
 def test_a_signed_state_with_impossible_values_is_refused(run, name, value):
-    save_state(run.folder, CONFIG, Trainer(CONFIG, GAME), replace(IN_TRAINING, **{name: value}))
+    save_state(run.folder, CONFIG, Trainer(CONFIG, GAME), IN_TRAINING.model_copy(update={name: value}))
     with pytest.raises(
         BadInput, match=rf"^the run's state '[^\n]*' cannot be read: (sums|{name}) = [^\n]* is not valid$"
     ):
@@ -159,7 +159,7 @@ def test_a_state_in_the_midst_of_training_is_read(run):
 @pytest.mark.parametrize("final", ["../../secret", "mean.safetensors", "", "00003", "mean", 3, None])
 def test_the_net_of_a_final_is_a_name_and_no_path(run, final):
     """Otherwise a state could publish any file."""
-    save_state(run.folder, CONFIG, Trainer(CONFIG, GAME), Progress(final=final))
+    save_state(run.folder, CONFIG, Trainer(CONFIG, GAME), Progress().model_copy(update={"final": final}))
     if final in ("", "00003", "mean"):
         assert load_state(run.folder, Trainer(CONFIG, GAME)).final == final
         return
@@ -184,7 +184,9 @@ def test_the_best_is_the_checkpoint_of_the_best_iteration(run):
 
 def test_a_net_s_card_tells_where_it_comes_from(run):
     run.save_net(
-        run.candidate_path, Trainer(CONFIG, GAME).candidate(), Progress(5, "gate", 40, 0, 300, 4, rating=12.34)
+        run.candidate_path,
+        Trainer(CONFIG, GAME).candidate(),
+        Progress(iteration=5, steps=40, positions=300, best=4, rating=12.34),
     )
     card = read_card(run.candidate_path)
     assert (card.game, card.iteration, card.step, card.positions, card.rating) == ("tic_tac_toe", 5, 40, 300, 12.3)
@@ -213,7 +215,7 @@ def test_other_files_in_a_run_s_folders_are_left_alone(run):
     (run.folder / "checkpoints").mkdir()
     for name in ("checkpoints/00001.safetensors", "checkpoints/00001_old.safetensors", "replay/mine.safetensors"):
         (run.folder / name).write_bytes(b"")
-    assert run.all_promoted(Progress(iteration=3)) == [1]
+    assert run.all_promoted(Progress(iteration=3, digests={"checkpoints/00001": "0" * 64})) == [1]
     run.remove_old_shards(Progress(iteration=3))
     assert {path.stem for path in (run.folder / "replay").iterdir()} == {"00003-0000", "mine"}
 
@@ -249,14 +251,14 @@ def test_a_shard_that_is_gone_is_bad_input(run):
 
 def test_names_of_shards_sort_by_iteration_and_number():
     names = [shard_name(iteration, number) for iteration in (1, 2, 10, 100) for number in (0, 2, 11)]
-    assert names == sorted(names) and all(name.startswith(shard_name(int(name[:5]), None)) for name in names)
+    assert names == sorted(names) and all(iteration_of(name) == int(name[:5]) for name in names)
 
 
 HOLD = """
 import sys
 from pathlib import Path
 from azero.training.loop import train
-from azero.training.run import hold
+from azero.runs.folder import hold
 with hold(Path(sys.argv[1])):
     print(flush=True)
     sys.stdin.read()

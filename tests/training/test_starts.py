@@ -9,7 +9,7 @@ from command_line import assert_bad_input
 from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.selfplay.data.shard_files import load_shard
+from azero.runs.shards import load_shard
 from azero.training.starts import read_starts
 
 from .runs import figures_of, files_of, finish_train, nets_of, progress_of, strike, write_config

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from azero.nets.checkpoint import load_checkpoint
+from azero.runs.metrics import read_metrics
 from azero.training.heads.registry import HEADS
 from azero.training.learning.trainer import Trainer
-from azero.training.watching.metrics import read_metrics
 
 from .runs import figures_of, files_of, finish_train, nets_of, strike, tiny_config, write_config
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from azero.arena.agents.classical import CLASSICAL
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, registered_games
+from azero.runs.folder import BEST
 from azero.system.files import PACKAGE
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ def find_checkpoint(base: str, what: str = "agent") -> Path:
     if not base or not exists(path) or path.suffix == ".py":
         return _shipped_checkpoint(base, what)
     if path.is_dir():
-        best = path / "best.safetensors"
+        best = path / BEST
         if not best.is_file():
-            raise BadInput(f"folder {base!r} has no best.safetensors; is it a run's folder?")
+            raise BadInput(f"folder {base!r} has no {BEST}; is it a run's folder?")
         return best
     return path
 

@@ -3,8 +3,6 @@
 The card of a file has the fields of `RolloutCard`.
 """
 
-import hashlib
-import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -17,10 +15,10 @@ from azero.games.names import contrast, is_made_with, without_folder
 from azero.mcts.rollouts.features import MAX_WIDTH, NUM_PATTERNS
 from azero.mcts.rollouts.policies import LinearSoftmax, OwnRollout, RolloutPolicy, UniformRollout
 from azero.system.formats import check_format
-from azero.system.tensor_files import Tensors, check_digest, read_tensors, write_tensors
+from azero.system.tensor_files import check_digest, read_tensors, write_tensors
 
 FORMAT = 2
-"""Format version of the files. Format 1 had another digest."""
+"""Format version of the files."""
 
 MOST = 20.0
 """Bound on a weight's absolute value. The exponential of the sum of two weights then fits easily in a float32."""
@@ -81,11 +79,8 @@ def load_rollout(path: Path, game: Game) -> LinearSoftmax:
     if set(tensors) != {"patterns", "actions"}:
         raise Damaged(f"{name} holds no rollout policy; azero train-rollout makes one")
     digest = card.pop("digest", None)
-    check_format(name, card.get("format"), 1, FORMAT)
-    if card["format"] == 1:
-        _check_first_digest(name, digest, card, tensors)
-    else:
-        check_digest(name, digest, card, tensors)
+    check_format(name, card.get("format"), FORMAT)  # first: the digest of format 1 was another one
+    check_digest(name, digest, card, tensors)
     own_game = str(card.get("game"))
     if without_folder(own_game) != without_folder(str(game)):
         raise Damaged(f"{name} plays {contrast(own_game, game.rules)}")
@@ -96,13 +91,3 @@ def load_rollout(path: Path, game: Game) -> LinearSoftmax:
             raise BadInput(f"{name} has {key} that are not {size} finite float32 numbers")
     check_board(game)
     return policy_of_weights(tensors["patterns"], tensors["actions"])
-
-
-def _check_first_digest(name: str, digest: object, card: dict, tensors: Tensors) -> None:
-    """Raises Damaged if the digest of a file of format 1 is wrong. It covered shapes through a field of the card."""
-    found = hashlib.sha256(json.dumps(card, sort_keys=True).encode())
-    for key, tensor in sorted(tensors.items()):
-        found.update(key.encode() + str(tensor.dtype).encode() + tensor.tobytes())
-    sizes = {key: list(tensor.shape) for key, tensor in tensors.items()}
-    if digest != found.hexdigest() or sizes != card.get("sizes"):
-        raise Damaged(f"{name} is damaged: its contents do not match their digest")

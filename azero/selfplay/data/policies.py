@@ -51,13 +51,6 @@ def join_rows(rows: Sequence[tuple[np.ndarray, np.ndarray]]) -> Policies:
     return policies_of(lengths, actions.astype(np.int16), counts.astype(np.uint16))
 
 
-def pack_rows(rows: np.ndarray) -> Policies:
-    """Returns the policies with these counts of all actions, [n, A]."""
-    positions, actions = np.nonzero(rows)
-    lengths = np.bincount(positions, minlength=len(rows))
-    return policies_of(lengths, actions.astype(np.int16), rows[positions, actions].astype(np.uint16))
-
-
 @subroutine
 def pack_target(nodes, target, actions, counts, begin):
     """Writes the counts of `target` ([A] uint16) that are not 0 from place `begin`; returns the place after the last.

@@ -78,7 +78,6 @@ def bytes_of_states(states: np.ndarray) -> np.ndarray:
 
 
 _COUNTS = "evaluations", "cache_hits", "simulations", "full_trees"
-PER_GAME = "lengths", "opening_lengths", "start_lengths"
 PER_POSITION = "states", "players", "actions", "num_visited", "root_values", "proven", "weights", "outcomes"
 PER_VISITED = "visited", "visits"
 

@@ -1,10 +1,11 @@
 """The check of what a run is to begin with, before it has a state."""
 
 from azero.nets.checkpoint import load_checkpoint
-from azero.selfplay.data.shard_files import load_sized_shard
+from azero.runs.folder import shards_from_elsewhere
+from azero.runs.shards import load_sized_shard
 from azero.training.checking.findings import Findings
 from azero.training.checking.states import LOST
-from azero.training.run import Run, shards_from_elsewhere
+from azero.training.run import Run
 
 
 def check_beginning(findings: Findings, run: Run) -> None:

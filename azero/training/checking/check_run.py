@@ -6,6 +6,9 @@ state, best.safetensors is a copy of a checkpoint, an iteration can be done agai
 
 from pathlib import Path
 
+from azero.runs.folder import FOLDERS, has_state
+from azero.runs.metrics import good_lines, read_metrics
+from azero.runs.settings import game_of_run
 from azero.system.files import LOCK, write_whole
 from azero.training.checking.beginning import check_beginning
 from azero.training.checking.findings import Findings
@@ -14,9 +17,7 @@ from azero.training.checking.report import RunReport
 from azero.training.checking.shards import check_shards
 from azero.training.checking.states import check_settings, check_states
 from azero.training.learning.trainer import Trainer
-from azero.training.resumed_settings import game_of_run
-from azero.training.run import FOLDERS, Run, has_state
-from azero.training.watching.metrics import good_lines, read_metrics
+from azero.training.run import Run
 
 
 def check_run(folder: Path, is_repairing: bool) -> RunReport:

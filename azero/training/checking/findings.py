@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from azero.errors import BadInput, Damaged
+from azero.runs.state import digest_of
 from azero.system.files import put_aside
 from azero.system.formats import OtherFormat
 from azero.training.checking.report import Damage
-from azero.training.state import digest_of
 
 
 @dataclass

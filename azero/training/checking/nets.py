@@ -1,17 +1,17 @@
 """The check of a run's nets, and of its rollout policy."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 from azero.mcts.rollouts.weights import load_rollout
 from azero.nets.checkpoint import load_checkpoint
+from azero.runs.folder import CHECKPOINTS, NET, files_in
+from azero.runs.state import STAGES, Progress, digest_of
 from azero.system.files import write_whole
 from azero.training.checking.findings import Findings
 from azero.training.checking.states import LOST
 from azero.training.learning.trainer import Trainer
-from azero.training.run import Run
-from azero.training.state import STAGES, Progress, digest_of, save_state
+from azero.training.run import Run, save_state
 
 
 def check_best(
@@ -60,7 +60,7 @@ def _make_again(
     name = _name_of(run, path)
     if not findings.is_repairing or digest_of(path) == progress.digests.get(name, digest_of(path)):
         return progress
-    progress = replace(progress, digests=progress.digests | {name: digest_of(path)})  # torch has another version now
+    progress = progress.changed(digests=progress.digests | {name: digest_of(path)})  # torch has another version now
     save_state(run.folder, run.config, trainer, progress)
     return progress
 
@@ -92,7 +92,7 @@ def check_others(findings: Findings, run: Run, trainer: Trainer, progress: Progr
     """Checks the other nets and a rollout policy. They are put aside; the state forgets those of the next final."""
     needed = [run.checkpoint_path(each) for each in progress.promoted] if progress else []
     lost = []
-    for path in sorted({*(run.folder / "checkpoints").glob("*.safetensors"), *needed}):
+    for path in sorted({*files_in(run.folder, CHECKPOINTS), *needed}):
         fault = "" if progress and path == run.published_path(progress) else _fault(findings, run, path, progress)
         if fault and progress and path == run.checkpoint_path(progress.best):
             findings.note(path, fault, f"{LOST}: its best net is lost", "")
@@ -110,7 +110,7 @@ def check_others(findings: Findings, run: Run, trainer: Trainer, progress: Progr
     if lost and progress and findings.is_repairing:
         left = [each for each in progress.promoted if run.checkpoint_path(each) not in lost]
         player = progress.player if progress.player in left else None
-        save_state(run.folder, run.config, trainer, replace(progress, promoted=left, player=player))
+        save_state(run.folder, run.config, trainer, progress.changed(promoted=left, player=player))
     policy = run.folder / "rollout.safetensors"
     fault = findings.fault_of(policy, lambda path: load_rollout(path, run.game)) if policy.exists() else ""
     if fault:
@@ -119,8 +119,8 @@ def check_others(findings: Findings, run: Run, trainer: Trainer, progress: Progr
 
 def _is_strange(run: Run, path: Path, progress: Progress) -> bool:
     """Returns whether a net has the name of a promoted one, and is none. That of the current iteration may be early."""
-    is_named = not progress.digests or _name_of(run, path) in progress.digests or path == run.published_path(progress)
-    return not is_named and re.fullmatch("[0-9]{5,9}", path.stem) is not None and int(path.stem) != progress.iteration
+    is_named = _name_of(run, path) in progress.digests or path == run.published_path(progress)
+    return not is_named and re.fullmatch(NET, path.stem) is not None and int(path.stem) != progress.iteration
 
 
 def _fault(findings: Findings, run: Run, path: Path, progress: Progress | None = None) -> str:

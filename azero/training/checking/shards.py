@@ -1,17 +1,17 @@
 """The check of a run's replay shards."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 from azero.errors import Damaged
-from azero.selfplay.data.shard_files import load_sized_shard
+from azero.runs.folder import REPLAY, SHARD, files_in, iteration_of
+from azero.runs.shards import load_sized_shard
+from azero.runs.state import STAGES, Progress
 from azero.training.checking.findings import Findings
 from azero.training.checking.states import LOST, go_back
 from azero.training.learning.trainer import Trainer
-from azero.training.run import Run, iteration_of
+from azero.training.run import Run, save_state
 from azero.training.stages.fresh_games import task_in, task_of
-from azero.training.state import SHARD, STAGES, Progress, save_state
 
 
 def check_shards(
@@ -25,7 +25,7 @@ def check_shards(
     Args:
       beginning: the progress at the iteration's beginning, if it is known.
     """
-    on_disk = {path.stem for path in (run.folder / "replay").glob("*.safetensors")}
+    on_disk = {path.stem for path in files_in(run.folder, REPLAY)}
     digests = (beginning.digests if beginning else {}) | progress.digests
     found = {name: _fault(findings, run, progress, digests, name) for name in sorted(on_disk | {*progress.shards})}
     faults = {name: fault for name, fault in found.items() if fault}
@@ -54,7 +54,7 @@ def check_shards(
         return go_back(findings, run.config, trainer)
     if kept:
         left = {name: each for name, each in progress.digests.items() if name.removeprefix("replay/") not in lost}
-        progress = replace(progress, shards=kept, digests=left)
+        progress = progress.changed(shards=kept, digests=left)
         save_state(run.folder, run.config, trainer, progress)
     return progress
 
@@ -75,7 +75,7 @@ def _task_of_unnamed(run: Run, progress: Progress, name: str) -> str:
     """Returns the task of a shard that the next state will name, if the run goes on with it; otherwise nothing."""
     iteration = iteration_of(name) if re.fullmatch(SHARD, name) else None
     player = None
-    if name in progress.shards or not progress.digests:
+    if name in progress.shards:
         pass
     elif iteration == progress.iteration and progress.stage == STAGES[0]:
         player = progress.best if progress.player is None else progress.player

@@ -2,26 +2,15 @@
 
 from pathlib import Path
 
-from azero.config.reading import check_config, load_config
 from azero.config.schema import Config
-from azero.config.text import config_to_toml
 from azero.errors import BadInput, Damaged
 from azero.games import Game
-from azero.system.files import write_whole
+from azero.runs.folder import BEGINNING, CONFIG, METRICS, STATE
+from azero.runs.settings import differences, find_settings, read_settings, write_settings
+from azero.runs.state import STAGES, Progress, is_of_run, read_state
 from azero.training.checking.findings import Findings
 from azero.training.learning.trainer import Trainer
-from azero.training.resumed_settings import differences, load_settings
-from azero.training.state import (
-    BEGINNING,
-    STAGES,
-    STATE,
-    Progress,
-    is_of_run,
-    load_state,
-    read_progress,
-    read_settings,
-    save_state,
-)
+from azero.training.run import load_state, save_state
 
 LOST = "the run cannot continue"
 
@@ -31,13 +20,13 @@ def check_settings(findings: Findings) -> Config | None:
 
     A user's own game is named by the present place of its file.
     """
-    path = findings.folder / "config.toml"
-    origin, saved = _settings_in_states(findings.folder)
+    folder, path = findings.folder, findings.folder / CONFIG
+    origin, saved = _settings_in_states(folder)
     findings.files += path.exists()
     what = ""
     try:
-        own = load_config(path, is_of_run=True)
-        found = [differences(own.model_dump(mode="json"), each) for each in saved]
+        own = read_settings(folder)
+        found = [differences(own, each) for each in saved]
         if origin == STATE and all(found):  # at the iteration's beginning settings may have been others
             what = ", ".join(
                 f"{name} is {here!r} here and {there!r} in the run's state" for name, here, there in found[0]
@@ -45,24 +34,24 @@ def check_settings(findings: Findings) -> Config | None:
     except BadInput as error:
         what = str(error)
     if not what:
-        return load_settings(findings.folder)
+        return find_settings(folder)
     if not saved:
         findings.note(path, what, LOST, "")
         return None
-    config = check_config(saved[0])
     cost = "none" if origin == STATE else "settings that were changed in this iteration"
-    text = config_to_toml(config).encode()
-    findings.note(path, what, cost, f"the settings in {origin} are written to it", lambda: write_whole(path, text))
-    return config
+    repair = f"the settings in {origin} are written to it"
+    findings.note(path, what, cost, repair, lambda: write_settings(folder, saved[0]))
+    return saved[0]
 
 
-def _settings_in_states(folder: Path) -> tuple[str, list[dict]]:
+def _settings_in_states(folder: Path) -> tuple[str, list[Config]]:
     """Returns the first state that is whole and the run's own, and its settings; none if no state has them."""
     for name in (STATE, BEGINNING):
         try:
-            if (saved := read_settings(folder, name)) and is_of_run(folder, read_progress(folder, name)):
-                check_config(saved[0])
-                return name, saved
+            if (folder / name).exists():
+                state = read_state(folder / name)
+                if state.settings and is_of_run(folder, state.progress):
+                    return name, state.settings
         except Damaged:  # `check_states` notes it
             continue
     return "", []
@@ -79,7 +68,7 @@ def check_states(
     folder = findings.folder
     beginning, fault_of_beginning = _read(findings, BEGINNING, Trainer(config, game))
     progress, fault = _read(findings, STATE, trainer)
-    if progress is None and not fault and (beginning or (folder / "metrics.jsonl").exists()):
+    if progress is None and not fault and (beginning or (folder / METRICS).exists()):
         fault = "it is missing"
     if progress and beginning and beginning.iteration > progress.iteration:
         fault = f"it is of iteration {progress.iteration}, and {BEGINNING} of iteration {beginning.iteration}"
@@ -95,7 +84,8 @@ def check_states(
         return None, None
     repair = f"the run goes back to the beginning of iteration {beginning.iteration}"
     cost = "the time of the current iteration; the result is the same"
-    if changed := differences(config.model_dump(mode="json"), (read_settings(folder, BEGINNING) or [{}])[0]):
+    saved = read_state(folder / BEGINNING).settings
+    if changed := differences(config, saved[0]) if saved else []:
         cost += f", if --set has changed {', '.join(name for name, _, _ in changed)} in it"
     findings.note(folder / STATE, fault, cost, repair, lambda: go_back(findings, config, trainer))
     load_state(folder, trainer, BEGINNING)
@@ -126,7 +116,7 @@ def _read(findings: Findings, name: str, trainer: Trainer) -> tuple[Progress | N
 
     def read(path: Path) -> None:
         nonlocal progress
-        if not is_of_run(findings.folder, read_progress(findings.folder, name)):
+        if not is_of_run(findings.folder, read_state(path).progress):
             raise Damaged("it names other nets and shards than those that are here: it is another run's")
         progress = load_state(findings.folder, trainer, name)
 

@@ -1,21 +1,18 @@
 """The finished iterations of a run, as far as a comparison needs them."""
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any
 
-from azero.config.deleted import DELETED
-from azero.config.reading import load_config
 from azero.config.schema import Config
 from azero.errors import BadInput, Damaged
 from azero.games.names import without_folder
-from azero.system.files import read_regular
+from azero.runs.folder import METRICS, check_is_run
+from azero.runs.metrics import read_metrics
+from azero.runs.settings import played_game, read_settings
 from azero.system.formats import is_number
-from azero.training.resumed_settings import check_is_run, played_game
-from azero.training.watching.metrics import read_metrics
 
 AXES = ("iteration", "positions", "time_s")
 """What curves can be over. `time_s` is the sum of the run's self-play, training and gates so far, in seconds."""
@@ -23,7 +20,6 @@ AXES = ("iteration", "positions", "time_s")
 STAGES = ("time/play_s", "time/train_s", "time/gate_s")
 """The times that count. An evaluation decides nothing, so its time does not."""
 
-_LARGEST = 1 << 16  # bytes of config.toml
 _IRRELEVANT = (
     *("seed", "selfplay.num_workers", "selfplay.parallel_games", "training.save_every_steps"),
     *("cluster.cpus_per_worker", "cluster.deadline_s", "cluster.trainers"),
@@ -71,8 +67,7 @@ def read_run(folder: Path) -> FinishedRun:
       Damaged: a line of metrics.jsonl is broken.
     """
     check_is_run(folder)
-    config = load_config(folder / "config.toml", is_of_run=True)
-    path = folder / "metrics.jsonl"
+    config, path = read_settings(folder), folder / METRICS
     lines = read_metrics(path)
     if not lines:
         raise BadInput(f"run {str(folder)!r} has no metrics yet; wait until its first iteration has finished")
@@ -81,7 +76,7 @@ def read_run(folder: Path) -> FinishedRun:
         game=played_game(config.game),
         seed=config.seed,
         opponent=config.evaluation.opponent,
-        settings=_settings_of(config) | _deleted_settings_of(folder / "config.toml"),
+        settings=_settings_of(config),
         axes=_axes_of(path, lines),
         lines=lines,
     )
@@ -94,13 +89,6 @@ def _settings_of(config: Config) -> dict[str, Any]:
     kept = {key: value for key, value in flat.items() if key not in _IRRELEVANT and not key.startswith(_ARITHMETIC)}
     named = {"game.name": played_game(config.game), "net.name": without_folder(config.net.name)}
     return kept | named
-
-
-def _deleted_settings_of(path: Path) -> dict[str, Any]:
-    """Returns the settings of earlier versions of azero, which a run of theirs has learned by."""
-    tables = tomllib.loads(read_regular(path, _LARGEST).decode())  # load_config has checked them
-    places = {name: name.split(".") for name in DELETED}
-    return {name: tables.get(section, {}).get(key, DELETED[name].default) for name, (section, key) in places.items()}
 
 
 def _axes_of(path: Path, lines: Sequence[dict]) -> dict[str, list[float]]:

@@ -5,11 +5,11 @@ The state says which net plays them. So they are equal, whether they are played 
 
 from types import TracebackType
 
+from azero.runs.state import Progress
 from azero.system.interrupt import Background
 from azero.system.pool import Pool
 from azero.training.run import Run
 from azero.training.stages.fresh_games import FreshGames
-from azero.training.state import Progress
 from azero.training.watching.report import Report
 
 _POLL_S = 0.1

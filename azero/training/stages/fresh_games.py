@@ -8,15 +8,16 @@ from pathlib import Path
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games.names import identity_of
+from azero.runs.folder import shard_name
+from azero.runs.shards import save_shard
+from azero.runs.state import Progress
 from azero.selfplay.data.records import Shard, SizedShard
-from azero.selfplay.data.shard_files import save_shard
 from azero.selfplay.pool import settings_of_workers
 from azero.selfplay.tasks import Identities, new_plan, play_task, split_seeds
 from azero.system.console import say
 from azero.system.pool import Pool
 from azero.system.tensor_files import read_card_alone
-from azero.training.run import Run, shard_name
-from azero.training.state import Progress
+from azero.training.run import Run
 
 
 def task_of(name: str, player: int, progress: Progress) -> str:

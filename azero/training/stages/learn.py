@@ -1,9 +1,9 @@
 """The stage of training: the candidate takes the iteration's steps."""
 
 import time
-from dataclasses import replace
 
 from azero.config.checks import describe_warmup
+from azero.runs.state import Progress
 from azero.selfplay.data.replay import Replay
 from azero.system.interrupt import interruption_waits
 from azero.training.learning.losses import Losses
@@ -11,8 +11,7 @@ from azero.training.learning.rank import generators_of
 from azero.training.learning.ranks import ALONE, Ranks
 from azero.training.learning.schedule import learning_rate, steps_for
 from azero.training.learning.trainer import Trainer, check_divergence
-from azero.training.run import Run
-from azero.training.state import Progress, save_state
+from azero.training.run import Run, save_state
 from azero.training.watching.measure import add_steps, describe_steps
 from azero.training.watching.report import Report
 
@@ -23,7 +22,7 @@ def learn(
     """Trains the candidate: takes the iteration's steps on samples from the replay window."""
     training, iteration = run.config.training, progress.iteration
     fresh = progress.notes["selfplay/positions"]
-    num_steps = steps_for(training, fresh)
+    num_steps = steps_for(training, int(fresh))
     first = progress.steps_this_iteration
     if trainer.steps == 0:
         report.tell(*describe_warmup(training, num_steps))
@@ -46,7 +45,7 @@ def learn(
                 check_divergence(trainer, losses)
                 now = time.perf_counter()
                 sums, losses, begin = add_steps(sums, losses, now - begin), [], now
-                so_far = replace(progress, steps=trainer.steps, steps_this_iteration=step + 1, sums=sums)
+                so_far = progress.changed(steps=trainer.steps, steps_this_iteration=step + 1, sums=sums)
                 save_state(run.folder, run.config, trainer, so_far)
             if interrupted():
                 raise KeyboardInterrupt
@@ -54,7 +53,7 @@ def learn(
     sums = add_steps(sums, losses, time.perf_counter() - begin)
     notes = progress.notes | describe_steps(sums) | {"train/steps": sums["steps"]}
     notes |= {"train/learning_rate": learning_rate(training, trainer.steps - 1, shares[-1])}
-    done = replace(progress, stage="gate", steps=trainer.steps, steps_this_iteration=0, notes=notes, sums={})
+    done = progress.changed(stage="gate", steps=trainer.steps, steps_this_iteration=0, notes=notes, sums={})
     run.save_net(run.candidate_path, trainer.candidate(), done)
     done = run.with_digests(done)
     save_state(run.folder, run.config, trainer, done)

@@ -1,18 +1,18 @@
 """The stage of self-play: the iteration's games are played, or were played ahead, and fill the replay window."""
 
 import time
-from dataclasses import replace
 
 import numpy as np
 
+from azero.runs.folder import iteration_of
+from azero.runs.state import Progress
 from azero.selfplay.data.replay import Replay
 from azero.system.formats import warn_once
 from azero.training.learning.trainer import Trainer
 from azero.training.rating import rated
-from azero.training.run import Run, iteration_of
+from azero.training.run import Run, save_state
 from azero.training.stages.ahead import Ahead
 from azero.training.stages.fresh_games import FreshGames
-from azero.training.state import Progress, save_state
 from azero.training.watching.measure import describe_games, describe_speed, judge_fresh_positions
 from azero.training.watching.report import Report
 
@@ -42,8 +42,7 @@ def play(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report:
     notes |= ahead.pool.figures()
     if progress.final:  # a finished run is extended
         progress = rated(progress)
-    done = replace(
-        progress,
+    done = progress.changed(
         stage="train",
         player=None,
         positions=positions,

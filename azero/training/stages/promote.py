@@ -1,17 +1,16 @@
 """The stage of the gate: the candidate is promoted if it beats the best net, and the iteration ends."""
 
 import time
-from dataclasses import replace
 
+from azero.runs.metrics import read_metrics, write_metrics
+from azero.runs.state import NUM_PROMOTED, Progress, keep_beginning
 from azero.system.pool import Pool
 from azero.training.final import hold_final
 from azero.training.gate import evaluate_best, hold_gate
 from azero.training.learning.trainer import Trainer
 from azero.training.rating import meet_older_nets, rated, with_gate
-from azero.training.run import Run
-from azero.training.state import NUM_PROMOTED, Progress, keep_beginning, save_state
+from azero.training.run import Run, save_state
 from azero.training.watching.health import find_symptoms
-from azero.training.watching.metrics import read_metrics, write_metrics
 from azero.training.watching.report import Report
 
 
@@ -27,7 +26,7 @@ def promote(run: Run, progress: Progress, trainer: Trainer, report: Report, pool
     progress = with_gate(progress, verdict.matches)
     if verdict.is_promoted:
         promoted = [*progress.promoted, iteration][-NUM_PROMOTED:]
-        progress = replace(progress, best=iteration, promotions=progress.promotions + 1, promoted=promoted)
+        progress = progress.changed(best=iteration, promotions=progress.promotions + 1, promoted=promoted)
         progress = meet_older_nets(run, progress, report, players)
     progress = rated(progress)
     if verdict.is_promoted:
@@ -49,7 +48,7 @@ def promote(run: Run, progress: Progress, trainer: Trainer, report: Report, pool
     )
     report.iteration(iteration, progress, notes)
     report.health(iteration, find_symptoms(read_metrics(run.metrics_path)))
-    done = run.with_digests(replace(progress, iteration=iteration + 1, stage="play", player=player, notes={}))
+    done = run.with_digests(progress.changed(iteration=iteration + 1, stage="play", player=player, notes={}))
     save_state(run.folder, run.config, trainer, done)
     run.publish_best(done)
     keep_beginning(run.folder)  # last: until then, check-run knows by it which net was the best one before

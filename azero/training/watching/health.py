@@ -73,7 +73,7 @@ FIGURES = (
 def find_symptoms(lines: Sequence[Line]) -> dict[str, str]:
     """Returns the symptoms after the last of a run's lines, by name; empty if there are none.
 
-    Lines without all figures do not count. An older version left out losses if it was interrupted after the last step.
+    Lines without all figures do not count.
     """
     trained = [line for line in lines if all(map(is_number, map(line.get, FIGURES)))]
     found = {symptom.__name__: symptom(trained) for symptom in SYMPTOMS if trained}

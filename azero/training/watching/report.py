@@ -8,9 +8,9 @@ from types import TracebackType
 
 from tqdm import tqdm
 
+from azero.runs.state import Progress
 from azero.system.console import printable, say
 from azero.training.run import Run
-from azero.training.state import Progress
 from azero.training.watching.curves import Curves
 from azero.training.watching.health import REPEATED_AFTER
 

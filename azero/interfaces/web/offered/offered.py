@@ -12,9 +12,9 @@ from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.offered.agents import CLASSICAL_OFFERED, OfferedAgent, id_of, offered_agent
 from azero.interfaces.web.offered.games import OfferedGame, built_in_game, own_game
 from azero.interfaces.web.offered.runs import OfferedRuns, is_run
+from azero.runs.folder import RunFolder
 
 _RUN_AGENT = re.compile(r"run:([^:]{1,100})(?::(\d{1,7}))?")
-_BEST = "best.safetensors"
 
 
 class Offered:
@@ -128,7 +128,8 @@ class Offered:
         if not match or folder is None:
             return None
         iteration = match[2]
-        file = folder / "checkpoints" / f"{int(iteration):05d}.safetensors" if iteration else folder / _BEST
+        run = RunFolder(folder)
+        file = run.checkpoint_path(int(iteration)) if iteration else run.best_path
         if not file.is_file() or file.is_symlink() or (iteration and file.parent.is_symlink()):
             return None
         title = f"{match[1]}, iteration {int(iteration)}" if iteration else match[1]

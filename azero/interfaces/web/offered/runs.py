@@ -7,13 +7,9 @@ from pathlib import Path
 
 from azero.errors import BadInput
 from azero.interfaces.web.offered.agents import id_of
+from azero.runs.folder import CONFIG, is_run
 
 _MOST_LOOKED_AT = 1000  # entries of a folder of runs
-
-
-def is_run(folder: Path) -> bool:
-    """Returns whether a folder is that of a run."""
-    return (folder / "config.toml").is_file()
 
 
 def runs_in(folder: Path) -> list[Path]:
@@ -22,7 +18,7 @@ def runs_in(folder: Path) -> list[Path]:
         raise BadInput(f"--runs {str(folder)!r} is not a folder")
     found = [folder] if is_run(folder) else _runs_below(folder)
     if not found:
-        raise BadInput(f"folder {str(folder)!r} has no run: a run has a config.toml")
+        raise BadInput(f"folder {str(folder)!r} has no run: a run has a {CONFIG}")
     return found
 
 

@@ -5,8 +5,9 @@ import time
 from typing import Any
 
 from azero.arena.agents.options import split_program
-from azero.interfaces.web.runs.folder import RunFolder
-from azero.interfaces.web.runs.metrics import Row
+from azero.interfaces.web.runs.folder import ShownRun
+from azero.runs.folder import STATE
+from azero.runs.metrics import Line
 from azero.system.console import printable
 from azero.system.files import LOCK
 
@@ -18,7 +19,7 @@ _FIRST_FRESH_S = 1800.0  # before an iteration has been measured
 _STAGES = "play", "train", "gate", "evaluation"
 
 
-def state_of(run: RunFolder) -> str:
+def state_of(run: ShownRun) -> str:
     """Returns `finished`, `training` or `stopped`. A run without a lock does not train, however young its files are."""
     if is_finished(run):
         return "finished"
@@ -26,15 +27,15 @@ def state_of(run: RunFolder) -> str:
     return "training" if is_locked and age_s(run) < _fresh_s(run.rows) else "stopped"
 
 
-def is_finished(run: RunFolder) -> bool:
+def is_finished(run: ShownRun) -> bool:
     """Returns whether a run has done all its iterations."""
     return bool(run.rows) and run.rows[-1]["iteration"] >= run.config.training.iterations
 
 
-def age_s(run: RunFolder) -> float:
+def age_s(run: ShownRun) -> float:
     """Returns the seconds since the newest of the run's files was written."""
-    names = "metrics.jsonl", "config.toml", "state.safetensors", "candidate.safetensors"
-    files = [*(run.folder / name for name in names), *(shard.path for shard in run.shards[-4:])]
+    files = [run.metrics_path, run.config_path, run.folder / STATE, run.candidate_path]
+    files += [shard.path for shard in run.shards[-4:]]
     newest = 0.0
     for path in files:
         try:
@@ -44,7 +45,7 @@ def age_s(run: RunFolder) -> float:
     return max(0.0, time.time() - newest)
 
 
-def activity_of(run: RunFolder) -> dict[str, Any] | None:
+def activity_of(run: ShownRun) -> dict[str, Any] | None:
     """Returns the current iteration, its stage, and how many of its games are played; None of a run that is finished.
 
     A shard counts as whole games. The stage is `train` from the last shard, and the end of the iteration before, to the
@@ -58,7 +59,7 @@ def activity_of(run: RunFolder) -> dict[str, Any] | None:
     played = min(selfplay.games_per_iteration, len(own) * selfplay.games_per_shard)
     stage = "play" if played < selfplay.games_per_iteration else "train"
     if stage == "train":
-        candidate, last, before = run.folder / "candidate.safetensors", max(own), run.folder / "metrics.jsonl"
+        candidate, last, before = run.candidate_path, max(own), run.metrics_path
         try:
             begin_s = max(each.lstat().st_mtime for each in (last, before) if each == last or each.exists())
             stage = "gate" if candidate.lstat().st_mtime > begin_s else "train"
@@ -67,7 +68,7 @@ def activity_of(run: RunFolder) -> dict[str, Any] | None:
     return {"iteration": iteration, "stage": stage, "games": played, "games_wanted": selfplay.games_per_iteration}
 
 
-def resume_command(run: RunFolder) -> str:
+def resume_command(run: ShownRun) -> str:
     """Returns the command that goes on with the run. It has no control characters: people paste it."""
     evaluation = run.config.evaluation
     has_program = bool(evaluation.every and split_program(evaluation.opponent))
@@ -75,7 +76,7 @@ def resume_command(run: RunFolder) -> str:
     return f"azero train --run {shlex.quote(printable(str(run.folder)))} --resume{allows}"
 
 
-def _fresh_s(rows: list[Row]) -> float:
+def _fresh_s(rows: list[Line]) -> float:
     """Returns the age from which files are old, in seconds: FRESH_ITERATIONS times the longest of the last ones."""
     if not rows:
         return _FIRST_FRESH_S

@@ -1,61 +1,37 @@
 """A run's folder, read from outside while another process may be writing to it."""
 
 import functools
-import itertools
 import os
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
-from azero.config.reading import load_config
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import file_of, without_folder
 from azero.games.sizes import games_of
 from azero.interfaces.web.errors import ApiError, short
-from azero.interfaces.web.runs.metrics import Row, read_rows
-from azero.interfaces.web.runs.stamps import Stamp, stamp_of
+from azero.runs.folder import NetFile, RunFolder, ShardFile, nets_in, shards_in
+from azero.runs.metrics import Line, read_rows
+from azero.runs.settings import read_settings
+from azero.runs.stamps import Stamp, stamp_of
 from azero.system.console import printable
 
 _LARGEST_CONFIG = 1 << 16  # bytes
-_MOST_FILES = 20_000  # of a folder that are looked at
-_NET = re.compile(r"(\d{5,7})\.safetensors", re.ASCII)
-_SHARD = re.compile(r"(\d{5,7})-(\d{4,9})\.safetensors", re.ASCII)
 
 
-class NetFile(NamedTuple):
-    """A promoted net, by the iteration in which it was promoted; the first net is 0."""
-
-    iteration: int
-    path: Path
-
-
-class ShardFile(NamedTuple):
-    """A file of self-play games."""
-
-    iteration: int
-    number: int
-    path: Path
-
-
-@dataclass(frozen=True)
-class RunFolder:
-    """A run's folder. Files that are links, and files in folders that are links, are not read.
+class ShownRun(RunFolder):
+    """A run that the page shows. Files that are links, and files in folders that are links, are not read.
 
     Attributes:
       id: by which requests choose it.
-      folder: as the user has named it.
       known: the games that are offered. A game of the user's own is one of these; a file that the run's folder names
         is neither run nor read.
     """
 
-    id: str
-    folder: Path
-    known: tuple[Game, ...] = ()
+    def __init__(self, run_id: str, folder: Path, known: tuple[Game, ...] = ()):
+        super().__init__(folder)
+        self.id, self.known = run_id, known
 
     @property
     def name(self) -> str:
@@ -65,9 +41,8 @@ class RunFolder:
     @cached_property
     def config(self) -> Config:
         """The run's settings; raises ApiError."""
-        path = self.folder / "config.toml"
         try:
-            return _config(path, stamp_of(path, _LARGEST_CONFIG))
+            return _settings(self.folder, stamp_of(self.config_path, _LARGEST_CONFIG))
         except OSError as error:
             raise self._bad(f"config.toml cannot be read: {self.line_of(error)}") from None
         except BadInput as error:
@@ -89,24 +64,22 @@ class RunFolder:
         return (found,)
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[Line]:
         """The lines of metrics.jsonl; raises ApiError."""
         try:
-            return read_rows(self.folder / "metrics.jsonl")
+            return read_rows(self.metrics_path)
         except BadInput as error:
             raise self._bad(error) from None
 
     @cached_property
     def nets(self) -> list[NetFile]:
         """The promoted nets, the oldest first."""
-        found = {int(match[1]): path for match, path in _matching(self.folder / "checkpoints", _NET)}
-        return [NetFile(*each) for each in sorted(found.items())]
+        return nets_in(self.folder)
 
     @cached_property
     def shards(self) -> list[ShardFile]:
         """The files of self-play games in the replay window and of the current iteration, the oldest first."""
-        found = {(int(match[1]), int(match[2])): path for match, path in _matching(self.folder / "replay", _SHARD)}
-        return [ShardFile(*numbers, path) for numbers, path in sorted(found.items())]
+        return shards_in(self.folder)
 
     def player_of(self, iteration: int) -> NetFile | None:
         """Returns the net that played the games of an iteration: the last one promoted before they began.
@@ -128,19 +101,5 @@ class RunFolder:
 
 
 @functools.lru_cache(maxsize=64)
-def _config(path: Path, stamp: Stamp) -> Config:
-    return load_config(path, is_of_run=True)
-
-
-def _matching(folder: Path, pattern: re.Pattern[str]) -> Iterable[tuple[re.Match[str], Path]]:
-    """Yields the regular files whose names match; none if the folder is a link or is not there."""
-    if folder.is_symlink():
-        return
-    try:
-        with os.scandir(folder) as entries:
-            for entry in itertools.islice(entries, _MOST_FILES):
-                match = pattern.fullmatch(entry.name)
-                if match and entry.is_file(follow_symlinks=False):
-                    yield match, folder / entry.name
-    except OSError:
-        return
+def _settings(folder: Path, stamp: Stamp) -> Config:
+    return read_settings(folder)

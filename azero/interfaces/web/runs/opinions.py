@@ -5,8 +5,9 @@ from typing import Any
 
 from azero.errors import BadInput
 from azero.games import State
-from azero.interfaces.web.runs.folder import NetFile, RunFolder
+from azero.interfaces.web.runs.folder import ShownRun
 from azero.interfaces.web.runs.nets import Nets
+from azero.runs.folder import NetFile
 
 MOST_NETS = 48
 """Nets that are asked. If a run has more, evenly spaced ones are, with the first and the last."""
@@ -14,7 +15,7 @@ MOST_NETS = 48
 _PATIENCE_S = 1.0  # of a request, to open nets
 
 
-def opinions_of(run: RunFolder, nets: Nets, state: State) -> dict[str, Any]:
+def opinions_of(run: ShownRun, nets: Nets, state: State) -> dict[str, Any]:
     """Returns the opinions of a run's nets of a position, the oldest net first.
 
     To open a net may take a tenth of a second. So an answer may lack some: `is_whole` says whether it is the last one.

@@ -11,11 +11,12 @@ from azero.errors import BadInput
 from azero.games import State
 from azero.games.contract import ONGOING, sign_of
 from azero.interfaces.web.errors import ApiError
-from azero.interfaces.web.runs.folder import RunFolder, ShardFile
+from azero.interfaces.web.runs.folder import ShownRun
 from azero.interfaces.web.runs.nets import Nets, Opinion
-from azero.interfaces.web.runs.stamps import Stamp, stamp_of
+from azero.runs.folder import ShardFile
+from azero.runs.shards import load_sized_shard
+from azero.runs.stamps import Stamp, stamp_of
 from azero.selfplay.data.games import Games
-from azero.selfplay.data.shard_files import load_sized_shard
 
 MOST_LISTED = 200
 """Games in one answer."""
@@ -44,7 +45,7 @@ class Played(NamedTuple):
         return range(end - int(self.games.lengths[self.number]), end)
 
 
-def list_games(run: RunFolder, iteration: int | None, limit: int) -> dict[str, Any]:
+def list_games(run: ShownRun, iteration: int | None, limit: int) -> dict[str, Any]:
     """Returns the newest games of a run, or those of an iteration, the last one first; raises ApiError.
 
     Files that are damaged or of another game are left out; `problems` says which.
@@ -70,7 +71,7 @@ def list_games(run: RunFolder, iteration: int | None, limit: int) -> dict[str, A
     return {"games": listed, "iterations": window, "noise": _noise(run), "problems": problems}
 
 
-def one_game(run: RunFolder, nets: Nets, game_id: str) -> dict[str, Any]:
+def one_game(run: ShownRun, nets: Nets, game_id: str) -> dict[str, Any]:
     """Returns a game with what search and net thought at each move; raises ApiError if it is not there."""
     played = _find(run, game_id)
     games, positions = played.games, played.positions()
@@ -97,7 +98,7 @@ def one_game(run: RunFolder, nets: Nets, game_id: str) -> dict[str, Any]:
     }
 
 
-def _find(run: RunFolder, game_id: str) -> Played:
+def _find(run: ShownRun, game_id: str) -> Played:
     gone = ApiError(404, "unknown_game", "there is no such game; it may have left the replay window", value=game_id)
     match = _ID.fullmatch(game_id)
     if not match:
@@ -136,7 +137,7 @@ def _ply(games: Games, position: int, state: State, opinion: Opinion | None) -> 
     }
 
 
-def _brief(run: RunFolder, played: Played) -> dict[str, Any]:
+def _brief(run: ShownRun, played: Played) -> dict[str, Any]:
     outcome, given, opening = int(played.games.outcomes[played.number]), _given(played), _opening(played)
     return {
         "id": played.id,
@@ -151,7 +152,7 @@ def _brief(run: RunFolder, played: Played) -> dict[str, Any]:
     }
 
 
-def _noise(run: RunFolder) -> dict[str, Any]:
+def _noise(run: ShownRun) -> dict[str, Any]:
     """Returns how self-play explores, by the run's present settings."""
     selfplay = run.config.selfplay
     parts = []
@@ -188,7 +189,7 @@ def _start(played: Played) -> str | None:
     return None if start.history() or start == played.games.game.new_initial_state() else start.to_text()
 
 
-def _games_of(run: RunFolder, shard: ShardFile) -> Games:
+def _games_of(run: ShownRun, shard: ShardFile) -> Games:
     """Returns the games of a file; raises OSError, BadInput, ApiError."""
     return _read(shard, run.games, stamp_of(shard.path, _LARGEST))
 

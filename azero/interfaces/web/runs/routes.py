@@ -9,11 +9,11 @@ from azero.interfaces.web.context import Context, InContext
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.models import Asked, GameId, Moves, PositionAsked
 from azero.interfaces.web.runs.activity import activity_of, age_s, resume_command, state_of
-from azero.interfaces.web.runs.folder import RunFolder
-from azero.interfaces.web.runs.metrics import mark_of
+from azero.interfaces.web.runs.folder import ShownRun
 from azero.interfaces.web.runs.nets import Nets
 from azero.interfaces.web.runs.opinions import opinions_of
 from azero.interfaces.web.runs.played import MOST_LISTED, list_games, one_game
+from azero.runs.metrics import mark_of
 
 router = APIRouter(tags=["runs"], prefix="/runs")
 
@@ -96,12 +96,12 @@ def opinions(run_id: RunId, asked: OpinionAsked, context: InContext, nets: InNet
     return opinions_of(run, nets, position.state)
 
 
-def _run(run_id: str, context: Context) -> RunFolder:
+def _run(run_id: str, context: Context) -> ShownRun:
     known = tuple(each.game for each in context.offered.games.values())
-    return RunFolder(run_id, context.offered.run(run_id), known)
+    return ShownRun(run_id, context.offered.run(run_id), known)
 
 
-def _brief(run: RunFolder, context: Context) -> dict[str, Any]:
+def _brief(run: ShownRun, context: Context) -> dict[str, Any]:
     nothing: dict[str, Any] = {
         "game": None,
         "sizes": [],

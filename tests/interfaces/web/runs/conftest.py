@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from azero.interfaces.web.offered.offered import Offered
+from azero.runs.settings import write_settings
 from azero.training.train import train
 from tests.interfaces.web.conftest import client_of
-from tests.training.runs import tiny_config, write_config
+from tests.training.runs import tiny_config
 
 
 class Watcher:
@@ -33,7 +34,7 @@ def watched(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs") / "tiny"
     folder.mkdir()
     config = folder / "config.toml"
-    config.write_text(write_config(folder.parent).read_text())
+    write_settings(folder, tiny_config())
     with serving(folder) as client:
         watcher = Watcher(client)
         before = client.look("runs/tiny/metrics")

@@ -8,8 +8,9 @@ from urllib.parse import quote
 
 import pytest
 
+from azero.runs.settings import write_settings
 from tests.interfaces.web.runs.conftest import serving
-from tests.training.runs import write_config
+from tests.training.runs import tiny_config
 
 ROW = {"iteration": 1, "gate/rating": 5.0}
 
@@ -138,7 +139,8 @@ def test_what_vanishes_while_the_server_runs_is_no_error_of_the_server(run, serv
 
 
 def test_a_run_that_cannot_be_read_does_not_hide_the_others(run, trained, tmp_path):
-    (run / "config.toml").write_text("format = 1\n[game]\nname = 3\n")
+    text = (run / "config.toml").read_text()
+    (run / "config.toml").write_text(text.replace('name = "tic_tac_toe"', "name = 3"))
     (run / "best.safetensors").write_bytes(b"")
     with serving(trained, run) as client:
         problems = [each["problem"] for each in client.look("runs")]
@@ -169,8 +171,7 @@ def test_a_name_that_is_very_long_is_cut(run):
 def test_a_game_of_ones_own_that_is_not_offered_is_neither_run_nor_read(run, tmp_path):
     secret = tmp_path / "evil.py"
     secret.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
-    write_config(tmp_path, game={"name": f"{secret}:Evil"})
-    shutil.copy(tmp_path / "tiny.toml", run / "config.toml")
+    write_settings(run, tiny_config(game={"name": f"{secret}:Evil"}))
     with serving(run) as client:
         assert "offer it with azero serve --game path/to/evil.py:Evil" in client.look("runs")[0]["problem"]
         assert client.look("runs/tiny/games", 409)["error"]["code"] == "bad_run"
@@ -179,8 +180,7 @@ def test_a_game_of_ones_own_that_is_not_offered_is_neither_run_nor_read(run, tmp
 
 
 def test_a_program_in_the_settings_is_not_started(run, tmp_path):
-    write_config(tmp_path, evaluation={"opponent": f"gtp:touch {tmp_path / 'ran'}"})
-    shutil.copy(tmp_path / "tiny.toml", run / "config.toml")
+    write_settings(run, tiny_config(evaluation={"opponent": f"gtp:touch {tmp_path / 'ran'}"}))
     with serving(run) as client:
         assert client.look("runs/tiny/metrics")["resume"].endswith("--resume --allow-commands")
         assert client.look("runs/tiny/games")["games"]

@@ -7,7 +7,7 @@ import pytest
 
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
-from azero.training.games import load_games
+from azero.runs.shards import load_games
 
 GAME = make_game("tic_tac_toe")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from azero.games import make_game
-from azero.selfplay.data.shard_files import save_shard
+from azero.runs.shards import save_shard
 from tests.interfaces.web.runs.conftest import serving
 from tests.selfplay.test_starts import STARTS, play_from
 

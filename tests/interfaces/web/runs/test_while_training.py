@@ -4,10 +4,11 @@ import threading
 
 import pytest
 
-from azero.interfaces.web.runs.folder import RunFolder
+from azero.interfaces.web.runs.folder import ShownRun
+from azero.runs.settings import write_settings
 from azero.training.train import train
 from tests.interfaces.web.runs.conftest import serving
-from tests.training.runs import tiny_config, write_config
+from tests.training.runs import tiny_config
 
 
 def test_before_it_begins_there_is_nothing_to_see(watched):
@@ -41,7 +42,7 @@ def test_games_are_whole_at_any_time(watched):
 def test_requests_at_any_moment_are_answered(tmp_path):
     folder, is_over, statuses = tmp_path / "tiny", threading.Event(), []
     folder.mkdir()
-    (folder / "config.toml").write_text(write_config(tmp_path).read_text())
+    write_settings(folder, tiny_config())
     with serving(folder) as client:
         (folder / "config.toml").unlink()
 
@@ -75,6 +76,6 @@ def test_a_game_is_of_the_net_that_was_best_when_it_began(tmp_path, play_ahead, 
     (tmp_path / "checkpoints").mkdir()
     for number in range(4):
         (tmp_path / "checkpoints" / f"{number:05}.safetensors").touch()
-    run = RunFolder("run", tmp_path)
+    run = ShownRun("run", tmp_path)
     run.__dict__["config"] = config.model_copy(update={"replay": replay})
     assert run.player_of(iteration).iteration == player
