@@ -5,7 +5,7 @@ import pytest
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.games.laws.enumeration import Enumeration, digests_of
+from azero.games.laws.keys import Enumeration, digests_of
 
 ALL = 1 << 40
 needs_compiler = pytest.mark.skipif(not IS_COMPILED, reason="too slow in plain Python")

@@ -10,7 +10,7 @@ from azero.compiler.jit import IS_COMPILED
 from azero.compiler.rng import mix
 from azero.games import Game, make_game
 from azero.games.amazons.rules import FROM
-from azero.games.laws import enumeration
+from azero.games.laws import keys
 from azero.games.laws.findings import Broken, Notes
 from azero.games.laws.keys import check_keys, swap_two_moves
 from azero.games.laws.laws import check_laws, random_games
@@ -166,7 +166,7 @@ def test_equal_records_should_have_equal_keys(monkeypatch):
     """They may differ if a key depends on something outside the state."""
     game = make_game("tic_tac_toe")
     calls = iter(range(1 << 30))
-    monkeypatch.setattr(enumeration.State, "hash_key", lambda state: next(calls))
+    monkeypatch.setattr(keys.State, "hash_key", lambda state: next(calls))
     assert finding(game).startswith("hash_key differs between equal records, after ")
 
 
@@ -190,7 +190,7 @@ def whether_play_has_begun(game, state):
 
 @pytest.mark.skipif(IS_COMPILED, reason="compiling it adds nothing")
 def test_positions_of_one_key_are_paired_before_they_are_expanded():
-    known = enumeration.Enumeration(with_key("tic_tac_toe", whether_play_has_begun))
+    known = keys.Enumeration(with_key("tic_tac_toe", whether_play_has_begun))
     known.explore(known.game.new_initial_state(), 0)
     assert known.num_followed == 9
     assert known.twins == [(node, 1) for node in range(2, 10)]

@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from azero.compiler.jit import IS_COMPILED
+from azero.compiler.plain import plain_python
+from azero.errors import BadInput
 from azero.games.calls import rollout_action_of, rollout_of, target_of
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
 from azero.games.defaults import has_own
 from azero.games.laws.findings import Notes, hold, hold_pair, looks_of, walk_game
 from azero.games.laws.keys import check_keys
-from azero.games.laws.pictures import check_pictures
-from azero.games.laws.position_text import check_position_text
+from azero.games.pictures.checking import check_picture, shared_clicks
+from azero.games.pictures.picture import Picture
+from azero.games.pictures.whole import own_picture
 from azero.games.reasons import short
 from azero.games.state import Game, State
 from azero.games.user.trial import Interpreted
@@ -20,6 +23,11 @@ from azero.games.user.trial import Interpreted
 _KEY_HINT = "; compiled, np.uint64 with a plain integer is signed: write np.uint64(...) around the integer"
 _LEAST_HASH = 1 << 53
 """Keys below it are not hashes. The hint is for hashes."""
+
+_TEXTS = "position_to_text", "text_to_position"
+
+_NUM_TRIED = 3
+"""Moves after which a position and the one that was read from its text are compared again."""
 
 
 def _compare(state: State, plain: Interpreted, before: list[int], action: int | None) -> None:
@@ -187,6 +195,76 @@ def check_text(game: Game, actions: list[int], chooser: random.Random, notes: No
         hold(split == texts, f"split_moves returns {short(split)} for moves joined by {separator!r}", game, actions)
     replayed = game.state_from_moves(" ".join(texts))
     hold(replayed.history() == actions, "the moves as text lead to another game", game, actions)
+
+
+def check_position_text(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """A position that is read from its text has the same text, turn, result, planes and legal actions, and equal keys.
+
+    So have the positions after a move. A game that is not history-free may have other legal actions and other results,
+    and so its positions after a move are not compared.
+    """
+    own = [name for name in _TEXTS if has_own(game.rules, name)]
+    if not own:
+        return
+    hold(len(own) == 2, f"{own[0]} is defined without the other one of {' and '.join(_TEXTS)}", game, [])
+    is_history_free = game.rules.is_history_free
+    for state, before, action in walk_game(game, actions):
+        if not notes.has_time():
+            continue
+        text = state.to_text()
+        back = game.state_from_text(text)
+        hold(back.to_text() == text, f"the text {text!r} is read as {back.to_text()!r}", game, before)
+        _compare_read(state, back, is_history_free, before)
+        for other in chooser.sample(state.legal_actions(), min(_NUM_TRIED, len(state.legal_actions()))):
+            if is_history_free:
+                _compare_read(_after(state, other), _after(back, other), is_history_free, [*before, other])
+
+
+def _compare_read(state: State, back: State, is_history_free: bool, before: list[int]) -> None:
+    """Raises Broken if a position that was read from text differs from the one that was written."""
+    looks = {
+        "current_player": (state.current_player(), back.current_player()),
+        "planes": (state.planes().tobytes(), back.planes().tobytes()),
+        "hash_key": (state.hash_key(), back.hash_key()),
+    }
+    if is_history_free:
+        looks |= {
+            "legal_actions": (state.legal_actions(), back.legal_actions()),
+            "returns": (state.returns(), back.returns()),
+        }
+    wrong = [what for what, (one, other) in looks.items() if one != other]
+    hold(not wrong, f"text_to_position does not restore {' and '.join(wrong)}", state.game, before)
+
+
+def _after(state: State, action: int) -> State:
+    after = state.clone()
+    after.apply_action(action)
+    return after
+
+
+def check_pictures(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """Each position has a picture in which each legal action is there once. Clicks that fit several are noted."""
+    for state, before, _ in walk_game(game, actions):
+        if not notes.has_time():
+            continue
+        position = state.record.tobytes()
+        try:
+            picture = _own_picture(state)
+        except BadInput as error:
+            hold(False, str(error), game, before)
+        hold(state.record.tobytes() == position, "picture changes the state", game, before)
+        if not notes.remark and (shared := shared_clicks(picture)):
+            moves = " and ".join(picture.moves[action] for action in shared[0][:3])
+            notes.remark = f"the same cells are several moves in some positions, e.g. {moves}"
+
+
+def _own_picture(state: State) -> Picture:
+    """Returns the picture that the rules make; raises BadInput if it breaks a law."""
+    legal = state.legal_actions()
+    with plain_python():
+        picture = own_picture(state.game.rules, state.record, legal, state.history())
+    check_picture(picture, legal, f"{state.game}.picture")
+    return picture
 
 
 Law = Callable[[Game, list[int], random.Random, Notes], None]

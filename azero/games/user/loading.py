@@ -9,8 +9,7 @@ import linecache
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.abc import SourceLoader
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -92,7 +91,7 @@ def _load(file: str, kind: str = "game") -> tuple[ModuleType, Sources]:
     if name in sys.modules:
         return sys.modules[name], sources
     _MODULES.take(sources)
-    spec = spec_from_file_location(name, sources.path, loader=_Reader(sources.path, sources.text))
+    spec = spec_from_file_location(name, sources.path, loader=_Reader(name, sources.path, sources.text))
     assert spec is not None and spec.loader is not None, "it has a loader"
     module = module_from_spec(spec)
     sys.modules[name] = module
@@ -109,19 +108,20 @@ def _load(file: str, kind: str = "game") -> tuple[ModuleType, Sources]:
     return module, sources
 
 
-class _Reader(SourceLoader):
+class _Reader(SourceFileLoader):
     """Runs a text that was read before: no other text that the file has by now, and no bytecode."""
 
     is_of_user = True
 
-    def __init__(self, path: Path, text: bytes):
-        self._path, self._text = path, text
-
-    def get_filename(self, fullname: str) -> str:
-        return str(self._path)
+    def __init__(self, name: str, path: Path, text: bytes):
+        super().__init__(name, str(path))
+        self._text = text
 
     def get_data(self, path: str | bytes) -> bytes:
         return self._text
+
+    def path_stats(self, path: str | bytes) -> dict:
+        raise OSError("no bytecode belongs to it")
 
 
 class _Modules:
@@ -162,7 +162,7 @@ class _Modules:
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         if module := self._read.get(name):
-            spec = spec_from_file_location(name, module.path, loader=_Reader(module.path, module.text))
+            spec = spec_from_file_location(name, module.path, loader=_Reader(name, module.path, module.text))
             if spec is not None and module.path.name == "__init__.py" and not _is_on_path(module.folder):
                 spec.submodule_search_locations = []  # no folder: Python would run what is there and was not read
             return spec
