@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 import azero
-from azero.arena.ratings.pool import Pool
+from azero.arena.ratings.pool import RatingPool
 from azero.config.reading import check_config
 from azero.games import make_game
 from azero.training.final import mean_of
@@ -61,7 +61,9 @@ def measure(game: str, num_games: int, seed: int) -> tuple[str, str, float, floa
         files = nets_of_final(view)
         agents = {name: f"{path}(solve_nodes=0)@{config.gate.num_simulations}" for name, path in files.items()}
         played = make_game(game)
-        pool = Pool(played, list(agents.values()), lambda name, own: azero.make_agent(name, played, own, 2), seed, None)
+        pool = RatingPool(
+            played, list(agents.values()), lambda name, own: azero.make_agent(name, played, own, 2), seed, None
+        )
         pool.play(num_games)
         others = [each for each in pool.ratings(agents[view.final]).agents if each.name != agents[view.final]]
     best = others[0]
