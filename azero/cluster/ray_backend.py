@@ -116,7 +116,7 @@ class RayBackend:
                 stack.callback(peer.end)
                 return peer
 
-            yield Host(_meeting(ray.util.get_node_ip_address()), num_threads, start)
+            yield Host(_rendezvous(ray.util.get_node_ip_address()), num_threads, start)
 
     def end(self) -> None:
         """Leaves the cluster as it is: whoever has connected to it ends the connection."""
@@ -205,7 +205,7 @@ def shared_out(nodes: Mapping[str, int], own: str, num_processes: int, num_cores
     return places, max(1, min(cores[node] // num for node, num in count.items()))
 
 
-def _meeting(address: str) -> str:
+def _rendezvous(address: str) -> str:
     """Returns a free port of this machine, as tcp://ADDRESS:PORT."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family) as server:

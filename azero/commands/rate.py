@@ -34,7 +34,7 @@ from azero.system.console import printable, say
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent
     from azero.arena.agents.specs import AgentSpec
-    from azero.arena.ratings.pool import Pool, Ratings
+    from azero.arena.ratings.pool import RatingPool, Ratings
 
 app = typer.Typer()
 
@@ -90,8 +90,7 @@ def rate(
     If an engine fails, the ratings so far are printed, and the exit code is 1. Ctrl-C prints them, too.
     With --cluster, the workers of a Ray cluster play the same games.
     """
-    from azero.arena.ratings.pool import GAMES_PER_AGENT, Pool, game_of_pool
-    from azero.arena.ratings.workers import MatchWorkers
+    from azero.arena.ratings.pool import GAMES_PER_AGENT, MatchWorkers, RatingPool, game_of_pool
 
     names = [*(agents or []), *(_members(run) if run else [])]
     if games is not None and games < 1:
@@ -106,7 +105,7 @@ def rate(
     path = out or (run / "ratings.json" if run else _default_path(str(played)))
     with workers_of(cluster, maker.device_for(names)) as found:
         workers = MatchWorkers(found, _specs(maker)) if found else None
-        pool = Pool(played, names, _making(maker), seed, path, workers, maker.num_threads)
+        pool = RatingPool(played, names, _making(maker), seed, path, workers, maker.num_threads)
         failure = _play(pool, GAMES_PER_AGENT * len(names) if games is None else games)
     if pool.num_games:
         _show(pool.ratings(anchor_name, elo), as_json, plot)
@@ -157,7 +156,7 @@ def _default_path(game: str) -> Path:
     return Path("results") / f"ratings-{re.sub(r'[^A-Za-z0-9.]+', '_', game).strip('_.')[:100]}.json"
 
 
-def _play(pool: "Pool", games: int) -> EngineFailed | KeyboardInterrupt | None:
+def _play(pool: "RatingPool", games: int) -> EngineFailed | KeyboardInterrupt | None:
     """Plays games; returns what ended them early."""
     from tqdm import tqdm
 

@@ -119,12 +119,12 @@ class Host(NamedTuple):
     """Where ranks run.
 
     Attributes:
-      meeting: where the ranks and this process can meet: a file that does not exist yet, or tcp://ADDRESS:PORT.
+      rendezvous: where the ranks and this process can meet: a file that does not exist yet, or tcp://ADDRESS:PORT.
       num_threads: how many threads each rank, and this process, should use.
       start: `start(make, number)` begins to make the object of a rank in a new process, and does not wait for it.
     """
 
-    meeting: Path | str
+    rendezvous: Path | str
     num_threads: int
     start: Callable[[Callable[[], Any], int], Peer]
 

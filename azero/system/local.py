@@ -259,7 +259,7 @@ def local_host(num_processes: int) -> Iterator[Host]:
             stack.callback(peer.process.end)
             return peer
 
-        yield Host(Path(folder) / "meeting", max(1, count_cores() // num_processes), start)
+        yield Host(Path(folder) / "rendezvous", max(1, count_cores() // num_processes), start)
 
 
 class LocalPeer:

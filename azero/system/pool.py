@@ -155,7 +155,7 @@ class Workers(Pool):
     @property
     def num_deaths(self) -> int:
         """Number of workers that have died at tasks so far."""
-        return int(self._counts["deaths"])
+        return int(self._counts.get("deaths", 0))
 
     def run(
         self,

@@ -9,8 +9,8 @@ from azero.arena.agents.names import identity_of, make_agent
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import GameResult, Interrupted
 from azero.arena.ratings import pool as pool_module
-from azero.arena.ratings.file import Meeting, Pair, pairs_of, read_matches, write_matches
-from azero.arena.ratings.pool import Pool, rate
+from azero.arena.ratings.file import MatchId, Pair, pairs_of, read_matches, write_matches
+from azero.arena.ratings.pool import RatingPool, rate
 from azero.errors import BadInput, EngineFailed
 from azero.games import make_game
 
@@ -25,7 +25,7 @@ def make(name, seed):
 
 
 def pool_of(*names, seed=0, path=None):
-    return Pool(GAME, names or NAMES, make, seed, path)
+    return RatingPool(GAME, names or NAMES, make, seed, path)
 
 
 def moves_of(pool):
@@ -118,7 +118,7 @@ def test_all_pairs_that_workers_play_of_one_match_are_kept(tmp_path):
     pool_of("uct@5", "random", path=path).play(8)
     [(meeting, pairs)] = read_matches(path, "tic_tac_toe").items()
     write_matches(path, "tic_tac_toe", {meeting: [pair for pair in pairs if pair.number == 3]})
-    pool = Pool(GAME, ["uct@5", "random"], make, 0, path, Workers())
+    pool = RatingPool(GAME, ["uct@5", "random"], make, 0, path, Workers())
     pool.play(8)
     assert read_matches(path, "tic_tac_toe") == {meeting: pairs}
 
@@ -167,7 +167,7 @@ def test_an_engine_that_fails_loses_no_finished_game(tmp_path):
 
 def test_pairs_that_repeat_each_other_count_once():
     pool = pool_of("random", "uct@5")
-    meeting = Meeting("random", "uct@5", 0)
+    meeting = MatchId("random", "uct@5", 0)
     pool._matches = {meeting: [Pair(k, 1.0, 1.0, "0" * 16) for k in range(9)]}
     once = pool.posterior().mean
     pool._matches = {meeting: [Pair(0, 1.0, 1.0, "0" * 16)]}
@@ -206,7 +206,7 @@ def test_a_net_is_known_by_its_file_not_by_its_name(tmp_path):
 )
 def test_a_pool_that_cannot_be(names, message):
     with pytest.raises(BadInput, match=message):
-        Pool(GAME, names, make, 0, None)
+        RatingPool(GAME, names, make, 0, None)
 
 
 def test_the_same_net_under_two_names_is_refused(tmp_path):
@@ -235,7 +235,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path):
     path = tmp_path / "ratings.json"
     path.write_text(json.dumps(FILE))
     matches = read_matches(path, "tic_tac_toe")
-    assert matches == {Meeting("random", "uct@5", 0): [Pair(0, 1.0, 0.5, "0123456789abcdef")]}
+    assert matches == {MatchId("random", "uct@5", 0): [Pair(0, 1.0, 0.5, "0123456789abcdef")]}
     write_matches(path, "tic_tac_toe", matches)
     assert read_matches(path, "tic_tac_toe") == matches and json.loads(path.read_text()) == FILE
 

@@ -147,8 +147,8 @@ class Adder:
     def __init__(self, rank, num_ranks):
         self.rank, self.num_ranks = rank, num_ranks
 
-    def join(self, meeting, is_in_order):
-        self.group = Group(meeting, self.rank, self.num_ranks, torch.device("cpu"), is_in_order)
+    def join(self, rendezvous, is_in_order):
+        self.group = Group(rendezvous, self.rank, self.num_ranks, torch.device("cpu"), is_in_order)
 
     def add(self, passes):
         added = self.group.add_up([pass_of(numbers) for numbers in passes])
@@ -189,8 +189,8 @@ def test_a_group_adds_in_order_or_as_nccl_does(forks, is_in_order):
 
         for peer in others:
             peer.result(TIMEOUT_S)
-        meeting = host.meeting if is_in_order else f"tcp://127.0.0.1:{free_port()}"
-        all_of("join", *[(meeting, is_in_order)] * 3)
+        rendezvous = host.rendezvous if is_in_order else f"tcp://127.0.0.1:{free_port()}"
+        all_of("join", *[(rendezvous, is_in_order)] * 3)
         try:
             added, *_ = all_of("add", *((part,) for part in parts))
             answers = all_of("copy_weights", (passes[0],), *[([np.zeros_like(each) for each in passes[0]],)] * 2)

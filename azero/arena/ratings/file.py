@@ -40,7 +40,7 @@ class Pair(NamedTuple):
         return (self.begun + self.answered) / 2
 
 
-class Meeting(NamedTuple):
+class MatchId(NamedTuple):
     """Names a match: two identities in alphabetic order, and a seed."""
 
     a: str
@@ -48,7 +48,7 @@ class Meeting(NamedTuple):
     seed: int
 
 
-Matches = dict[Meeting, list[Pair]]
+Matches = dict[MatchId, list[Pair]]
 
 
 def pairs_of(results: list[GameResult]) -> list[Pair]:
@@ -94,20 +94,20 @@ def read_matches(path: Path, game: str) -> Matches:
         raise BadInput(f"{what} has games of {data['game'][:100]}, not of {game}; name another file with --out")
     matches: Matches = {}
     for number, each in enumerate(data["matches"]):
-        meeting, pairs = (_meeting(each), _pairs(each)) if isinstance(each, dict) else (None, None)
+        meeting, pairs = (_match_id(each), _pairs(each)) if isinstance(each, dict) else (None, None)
         if meeting is None or pairs is None or meeting in matches:
             raise BadInput(f"{what} is damaged: match {number}; {advice}")
         matches[meeting] = pairs
     return matches
 
 
-def _meeting(each: dict) -> Meeting | None:
+def _match_id(each: dict) -> MatchId | None:
     """Returns what a match in the file says of its agents; None if that is not valid."""
-    a, b, seed = (each.get(name) for name in Meeting._fields)
+    a, b, seed = (each.get(name) for name in MatchId._fields)
     if not isinstance(a, str) or not isinstance(b, str) or type(seed) is not int:
         return None
     is_right = a < b and max(len(a), len(b)) <= _LONGEST and 0 <= seed < 1 << 64
-    return Meeting(a, b, seed) if is_right else None
+    return MatchId(a, b, seed) if is_right else None
 
 
 def _pairs(each: dict) -> list[Pair] | None:

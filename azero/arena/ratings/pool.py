@@ -5,20 +5,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.names import game_of, identity_of, make_agent
+from azero.arena.agents.specs import AgentSpec
 from azero.arena.matches.match import play_match
+from azero.arena.matches.meetings import Meeting, play_meetings
 from azero.arena.matches.results import Interrupted, MatchResult, Unfinished
 from azero.arena.matches.statistics import Tally
-from azero.arena.ratings.file import Meeting, Pair, pairs_of, read_matches, write_matches
+from azero.arena.ratings.file import MatchId, Pair, pairs_of, read_matches, write_matches
 from azero.arena.ratings.model import Posterior, Scores, estimate
 from azero.arena.ratings.pairing import choose_pairings
-from azero.arena.ratings.workers import Match, MatchWorkers
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, make_game
 from azero.system.interrupt import interruption_waits
+from azero.system.pool import Pool
 
 GAMES_PER_AGENT = 100
 """Default number of games of a pool, for each of its agents."""
@@ -87,7 +90,9 @@ def rate(
         raise BadInput(f"anchor = {anchor!r} should be an agent of the pool: {', '.join(names)}")
     played = game_of_pool(names, game)
     path = Path(out) if out else None
-    pool = Pool(played, names, lambda name, own: make_agent(name, played, own, threads), seed, path, threads=threads)
+    pool = RatingPool(
+        played, names, lambda name, own: make_agent(name, played, own, threads), seed, path, threads=threads
+    )
     pool.play(GAMES_PER_AGENT * len(names) if games is None else games)
     return pool.ratings(anchor or names[0])
 
@@ -107,7 +112,31 @@ def batch_size(num_agents: int, num_pairs: int) -> int:
     return max(num_agents, num_pairs // 4)
 
 
-class Pool:
+class Match(NamedTuple):
+    """Pairs of games that two agents are to play."""
+
+    sides: list[tuple[str, int]]  # names and seeds of A and B
+    seed: int
+    first: int  # number of the first pair
+    num_pairs: int
+
+
+class MatchWorkers(NamedTuple):
+    """Workers, and what they make agents from."""
+
+    pool: Pool
+    spec: Callable[[str, int], AgentSpec]  # by an agent's name and seed
+
+    def play(self, matches: Sequence[Match], on_games: Callable[[int, Tally], None]) -> Sequence[MatchResult]:
+        """Returns the results of several matches; raises as `play_meetings`."""
+        meetings = []
+        for sides, seed, first, num_pairs in matches:
+            a, b = (self.spec(*side) for side in sides)
+            meetings.append(Meeting(a, b, 2 * num_pairs, seed, first_pair=first))
+        return play_meetings(meetings, self.pool, on_games)
+
+
+class RatingPool:
     """Agents and the games that they have played. The same seed gives the same games.
 
     Args:
@@ -201,9 +230,9 @@ class Pool:
         share = begun / self.num_games if self.num_games else 0.5
         return Ratings(str(self.game), anchor, agents, self.num_games, share, posterior.dispersion)
 
-    def _meeting(self, a: int, b: int) -> Meeting:
+    def _match_id(self, a: int, b: int) -> MatchId:
         one, other = sorted((self._ids[a], self._ids[b]))
-        return Meeting(one, other, self.seed)
+        return MatchId(one, other, self.seed)
 
     def _played(self) -> list[tuple[int, int, list[Pair]]]:
         """Returns the matches of these agents with this seed: the places of A and B, and their pairs."""
@@ -214,9 +243,9 @@ class Pool:
             if seed == self.seed and a in places and b in places
         ]
 
-    def _match(self, a: int, b: int, first: int | None, count: int) -> tuple[Meeting, Match]:
+    def _match(self, a: int, b: int, first: int | None, count: int) -> tuple[MatchId, Match]:
         """Returns pairs of two agents, whose places are given, from number `first` on; None: from the next one on."""
-        meeting = self._meeting(a, b)
+        meeting = self._match_id(a, b)
         if self._ids[a] != meeting.a:
             a, b = b, a
         if first is None:
@@ -225,7 +254,7 @@ class Pool:
         sides = [(self.names[each], derive_seed(seed, side)) for each, side in ((a, "a"), (b, "b"))]
         return meeting, Match(sides, seed, first, count)
 
-    def _play(self, chosen: Sequence[tuple[Meeting, Match]], on_games: Callable[[int, Tally], None]) -> None:
+    def _play(self, chosen: Sequence[tuple[MatchId, Match]], on_games: Callable[[int, Tally], None]) -> None:
         """Plays matches, and keeps their pairs. Workers play all at the same time, this process one after another."""
         meetings, matches = [meeting for meeting, _ in chosen], [match for _, match in chosen]
         if not self._workers:
@@ -245,7 +274,7 @@ class Pool:
             )
 
     @contextlib.contextmanager
-    def _kept(self, meetings: Sequence[Meeting]) -> Iterator[list[MatchResult]]:
+    def _kept(self, meetings: Sequence[MatchId]) -> Iterator[list[MatchResult]]:
         """Keeps the pairs of the results that are added to the list within the block, also if it ends early."""
         results: list[MatchResult] = []
         early_end: Unfinished | Interrupted | None = None
@@ -259,7 +288,7 @@ class Pool:
         if early_end:
             raise early_end
 
-    def _keep(self, found: Iterable[tuple[Meeting, list[Pair]]]) -> None:
+    def _keep(self, found: Iterable[tuple[MatchId, list[Pair]]]) -> None:
         """Adds pairs to those of the pool and its file. A meeting may come more than once."""
         with interruption_waits() as interrupted:
             self._add(found)
@@ -269,7 +298,7 @@ class Pool:
         if interrupted():
             raise KeyboardInterrupt
 
-    def _add(self, found: Iterable[tuple[Meeting, list[Pair]]]) -> None:
+    def _add(self, found: Iterable[tuple[MatchId, list[Pair]]]) -> None:
         """Adds the pairs that are new."""
         for meeting, pairs in found:
             known = {pair.number: pair for pair in [*pairs, *self._matches.get(meeting, [])]}

@@ -24,7 +24,7 @@ _ENDLESS = timedelta(days=365)
 _CHUNK = 1 << 16
 """Numbers that a rank adds and sends on at once, so that ranks add different chunks side by side."""
 
-Meeting = Path | str
+Rendezvous = Path | str
 """Where ranks meet: a file that does not exist yet, or tcp://HOST:PORT, where rank 0 is HOST."""
 
 
@@ -43,17 +43,17 @@ class Group:
     """
 
     def __init__(
-        self, meeting: Meeting, rank: int, num_ranks: int, device: torch.device, is_in_order: bool | None = None
+        self, rendezvous: Rendezvous, rank: int, num_ranks: int, device: torch.device, is_in_order: bool | None = None
     ):
         """Joins the group; returns when all ranks have joined. By default, sums are in order on a CPU only."""
         self.rank, self.num_ranks, self.device = rank, num_ranks, device
         self.is_in_order = device.type == "cpu" if is_in_order is None else is_in_order
-        store = dist.FileStore(str(meeting), num_ranks) if isinstance(meeting, Path) else None
-        with _broken_is_named(), _loopback_only(meeting):
+        store = dist.FileStore(str(rendezvous), num_ranks) if isinstance(rendezvous, Path) else None
+        with _broken_is_named(), _loopback_only(rendezvous):
             dist.init_process_group(
                 "nccl" if device.type == "cuda" else "gloo",
                 store=store,
-                init_method=None if store else str(meeting),
+                init_method=None if store else str(rendezvous),
                 rank=rank,
                 world_size=num_ranks,
                 timeout=_ENDLESS if rank else PATIENCE,
@@ -125,13 +125,13 @@ def _broken_is_named() -> Iterator[None]:
 
 
 @contextmanager
-def _loopback_only(meeting: Meeting) -> Iterator[None]:
+def _loopback_only(rendezvous: Rendezvous) -> Iterator[None]:
     """Within the block, gloo listens on the loopback interface if the ranks meet at a file, so on one host.
 
     By default it would listen on the address of the host's name. If the user's variable names an interface, that one
     counts.
     """
-    name = {"linux": "lo", "darwin": "lo0"}.get(sys.platform) if isinstance(meeting, Path) else None
+    name = {"linux": "lo", "darwin": "lo0"}.get(sys.platform) if isinstance(rendezvous, Path) else None
     is_set_here = name is not None and GLOO_INTERFACE not in os.environ
     if is_set_here and name:
         os.environ[GLOO_INTERFACE] = name

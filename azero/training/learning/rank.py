@@ -22,7 +22,7 @@ from azero.system.machine import keep_freed_memory
 from azero.system.packed_files import PackedFiles
 from azero.system.tensor_files import Tensors
 from azero.training.heads.registry import heads_of
-from azero.training.learning.group import Group, Meeting
+from azero.training.learning.group import Group, Rendezvous
 from azero.training.learning.learner import Learner
 from azero.training.learning.passes import Passes, count_passes, share_of
 
@@ -75,9 +75,9 @@ class Rank:
         self.replay = Replay(games, Window(1), targets, 0, plan.lessons)
         self.device, self.rank, self.num_ranks = device, rank, num_ranks
 
-    def join(self, meeting: Meeting) -> None:
+    def join(self, rendezvous: Rendezvous) -> None:
         """Joins the other ranks."""
-        self.group = Group(meeting, self.rank, self.num_ranks, self.device)
+        self.group = Group(rendezvous, self.rank, self.num_ranks, self.device)
 
     def follow(self, names: Sequence[str], new: Mapping[str, SizedShard]) -> None:
         """Takes over rank 0's replay window, whose shards are `names`; those that are not here yet are `new`."""

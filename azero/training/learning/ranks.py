@@ -95,9 +95,9 @@ def joined_ranks(
         for peer in peers:
             _result_of(peer)
         for peer in peers:
-            peer.call("join", host.meeting)
+            peer.call("join", host.rendezvous)
         try:
-            trainer.group = Group(host.meeting, 0, num_ranks, trainer.device)
+            trainer.group = Group(host.rendezvous, 0, num_ranks, trainer.device)
         except GroupBroken:
             raise _as_bad_input(TimeoutError("the processes of the trainer do not reach each other")) from None
         try:
