@@ -36,7 +36,7 @@ from azero.config.reading import find_config, load_config
 from azero.config.schema import DeviceConfig
 from azero.games import make_game
 from azero.system.machine import count_cores
-from azero.training.comparing.comparison import compare_runs
+from azero.training.comparison import compare_runs
 
 COMMON = (
     *("net.blocks=3", "net.channels=32", "selfplay.games_per_iteration=250", "selfplay.games_per_shard=125"),

@@ -15,8 +15,7 @@ from azero.config.reading import find_config, load_config
 from azero.games.user import trust
 from azero.runs import shards
 from azero.system import tensor_files
-from azero.training import loop, run
-from azero.training.stages import promote
+from azero.training import loop, run, stages
 
 SECONDS: Counter[str] = Counter()
 DEPTH = [0]
@@ -48,7 +47,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         loop.train(Path(folder) / "warm", load_config(find_config("smoke"), ["training.iterations=1"]), False)
         for module, name in (
-            (tensor_files, "digest_of"), (shards, "check_games"), (promote, "keep_beginning"),
+            (tensor_files, "digest_of"), (shards, "check_games"), (stages, "keep_beginning"),
             (run, "shards_at_beginning"), (trust, "check_trusted"),
         ):  # fmt: skip
             clocked(module, name)

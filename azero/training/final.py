@@ -23,8 +23,8 @@ from azero.runs.state import Progress
 from azero.system.files import remove, write_whole
 from azero.training.gate import pairs_of_sizes, recipe
 from azero.training.rating import distinct_scores, rated, with_sums
+from azero.training.report import Report
 from azero.training.run import Run
-from azero.training.watching.report import Report
 
 Pairing = tuple[int, int, Game]
 """The places of two nets in the final, and the size at which they play."""

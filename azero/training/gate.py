@@ -19,8 +19,8 @@ from azero.games import Game
 from azero.nets.checkpoint_file import read_card
 from azero.runs.state import Progress
 from azero.system.machine import count_cores
+from azero.training.report import Report
 from azero.training.run import Run
-from azero.training.watching.report import Report
 
 
 @dataclass(frozen=True)

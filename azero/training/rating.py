@@ -20,8 +20,8 @@ from azero.runs.settings import find_settings
 from azero.runs.state import Progress
 from azero.system.console import say
 from azero.training.gate import pairs_of_sizes, recipe
+from azero.training.report import Report
 from azero.training.run import Run
-from azero.training.watching.report import Report
 
 Row = list[float]
 
