@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from azero.training.callbacks import Callback as Callback
     from azero.training.callbacks import RunView as RunView
     from azero.training.callbacks import StopTraining as StopTraining
-    from azero.training.comparing.comparison import Comparison as Comparison
-    from azero.training.comparing.comparison import compare_runs as compare_runs
+    from azero.training.comparison import Comparison as Comparison
+    from azero.training.comparison import compare_runs as compare_runs
     from azero.training.train import train as train
 
 __version__ = "0.1.0"
@@ -64,7 +64,7 @@ _MODULES = {
     "Callback": "training.callbacks",
     "Card": "nets.checkpoint_card",
     "Checkpoint": "nets.checkpoint",
-    "Comparison": "training.comparing.comparison",
+    "Comparison": "training.comparison",
     "Config": "config.schema",
     "Game": "games",
     "GameReview": "arena.reviews.review",
@@ -86,7 +86,7 @@ _MODULES = {
     "Suggestion": "arena.agents.suggestion",
     "TimeControl": "arena.agents.clock",
     "VisitsRoot": "mcts.roots.visits",
-    "compare_runs": "training.comparing.comparison",
+    "compare_runs": "training.comparison",
     "load_checkpoint": "arena.agents.checkpoints",
     "load_config": "config.reading",
     "load_games": "runs.shards",

@@ -5,7 +5,6 @@ import os
 import pickle
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from arena.agents import SUGGESTION_FIELDS, write_checkpoint, write_engine
 from command_line import assert_bad_input
 from safetensors.torch import save_file
 from selfplay.games import CONNECT_FOUR, TIC_TAC_TOE, some_games
-from training.runs import write_config
+from training.runs import tiny_config, write_config
 
 import azero
 from azero.commands.app import app
@@ -27,6 +26,7 @@ from azero.compiler.jit import IS_COMPILED
 from azero.config.reading import find_config
 from azero.mcts import rollout_named
 from azero.records import read_records
+from azero.runs.settings import write_settings
 from azero.runs.shards import save_shard
 from azero.system.tensor_files import read_tensors, write_tensors
 
@@ -250,7 +250,7 @@ def test_help_says_that_settings_go_with_resume(run_azero):
         ("training.learning_rate=nan", ["training.learning_rate = nan", "finite"]),
         ("training.optimizer=adam", ["training.optimizer = 'adam'", "'adamw' or 'sgd'"]),
         ("selfplay.temperature=-1", ["selfplay.temperature = -1", "greater than or equal to 0"]),
-        ("gate.elo0=60", ["setting gate.elo0 no longer exists: the gate decides by gate.win_rate_threshold"]),
+        ("gate.elo0=60", ["unknown setting 'gate.elo0'"]),
         ("seed=-1", ["seed = -1", "greater than or equal to 0"]),
         ("net=3", ["net = 3"]),
         ("net.blocks.x=3", ["net"]),
@@ -320,8 +320,7 @@ def test_a_run_that_exists_needs_resume_and_is_left_alone(run_azero):
 
 def test_a_run_that_is_damaged_is_refused_and_left_alone(run_azero, tmp_path):
     config = write_config(tmp_path)
-    Path("run").mkdir()
-    shutil.copy(config, "run/config.toml")
+    write_settings(Path("run"), tiny_config())
     Path("run/state.safetensors").write_bytes(b"\0" * 50)
     before = contents(".")
     assert_bad_input(

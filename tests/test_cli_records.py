@@ -1,16 +1,19 @@
 """Tests of the commands for records: show, games-of, review, evaluate --record."""
 
 import json
-from pathlib import Path
 
 import pytest
 from command_line import assert_bad_input
+from selfplay.games import TIC_TAC_TOE, some_games
+from training.runs import tiny_config
 
 from azero.interfaces.terminal.step import step_through
 from azero.records import read_records
+from azero.runs.folder import RunFolder, shard_name
+from azero.runs.settings import write_settings
+from azero.runs.shards import save_shard
 
 GAME = ("--game", "tic_tac_toe")
-RUN = Path(__file__).parent / "data" / "formats" / "run"
 
 TWO_GAMES = """[Game "tic_tac_toe"]
 [First "me"]
@@ -21,6 +24,15 @@ b2 b1?? {too bold} a1 1-0
 [Game "tic_tac_toe"]
 c3 *
 """
+
+
+@pytest.fixture
+def run(tmp_path):
+    """The folder of a run that has played twelve games."""
+    folder = RunFolder(tmp_path / "run")
+    write_settings(folder.folder, tiny_config())
+    save_shard(folder.shard_path(shard_name(1, 0)), some_games(TIC_TAC_TOE), TIC_TAC_TOE)
+    return folder.folder
 
 
 @pytest.fixture
@@ -133,22 +145,22 @@ def test_a_net_reviews_a_game_with_the_game_s_own_komi(run_azero, tmp_path):
     assert code == 0 and "a record has komi 6.5; it is read as of go(size=7,komi=8.5)" in errors
 
 
-def test_games_of_a_run(run_azero, tmp_path):
+def test_games_of_a_run(run_azero, run, tmp_path):
     path = tmp_path / "selfplay.txt"
-    code, _, errors = run_azero("games-of", RUN, "--games", 3, "--record", path)
+    code, _, errors = run_azero("games-of", run, "--games", 3, "--record", path)
     assert code == 0 and "3 of" in errors
     records = list(read_records(path))
     assert len(records) == 3 and all(record.end().is_terminal() for record in records)
     assert all(node.value is not None for record in records for node in record.line()[record.num_opening_plies :])
-    assert run_azero("games-of", RUN, "--games", 3, "--record", tmp_path / "again.txt")[0] == 0
+    assert run_azero("games-of", run, "--games", 3, "--record", tmp_path / "again.txt")[0] == 0
     assert (tmp_path / "again.txt").read_text() == path.read_text(), "the same seed draws the same games"
 
 
-def test_games_of_what_is_no_run(run_azero, tmp_path):
+def test_games_of_what_is_no_run(run_azero, run, tmp_path):
     path = tmp_path / "out.txt"
     assert_bad_input(run_azero("games-of", tmp_path, "--record", path), "run")
-    assert_bad_input(run_azero("games-of", RUN, "--games", 0, "--record", path), "--games 0")
-    assert_bad_input(run_azero("games-of", RUN, "--iteration", 99, "--record", path), "iteration 99")
+    assert_bad_input(run_azero("games-of", run, "--games", 0, "--record", path), "--games 0")
+    assert_bad_input(run_azero("games-of", run, "--iteration", 99, "--record", path), "iteration 99")
     assert not path.exists()
 
 

@@ -20,7 +20,7 @@ from azero.runs.shards import load_shard, save_shard
 from azero.runs.state import Progress, read_state
 from azero.system.formats import OtherFormat
 from azero.system.tensor_files import read_tensors, write_tensors
-from azero.training.checking.check_run import check_run
+from azero.training.checking import check_run
 from azero.training.learning.trainer import Trainer
 from azero.training.resumed_settings import open_run
 from azero.training.run import Run, save_state

@@ -245,8 +245,7 @@ NO_READERS = {
     *("compiler/codegen", "compiler/jit"),
     *(f"games/user/{each}" for each in ("messages", "overflows", "trust")),
     *("games/defaults", "games/reasons", "games/pictures/default", "interfaces/terminal/board"),
-    *("arena/agents/engines/uci", "interfaces/web/runs/folder", "training/beginning", "training/run", "training/state"),
-    *("interfaces/web/offered/sheets", "training/checking/nets", "training/checking/shards"),
+    *("arena/agents/engines/uci", "interfaces/web/offered/sheets", "runs/folder", "training/checking"),
 }
 """Modules whose patterns are for texts of azero, the compiler or a trusted user, or for what is short.
 

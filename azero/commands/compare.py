@@ -10,7 +10,7 @@ from azero.commands.options import JsonOption, as_path
 from azero.errors import BadInput
 
 if TYPE_CHECKING:
-    from azero.training.comparing.comparison import Comparison
+    from azero.training.comparison import Comparison
 
 app = typer.Typer()
 
@@ -44,8 +44,7 @@ def compare(
         raise BadInput(f"--score {score:g} should be above 0 and at most 1, e.g. 0.9")
     if plot is not None:
         _check_plot(plot, runs)
-    from azero.training.comparing.comparison import compare_runs
-    from azero.training.comparing.table import describe
+    from azero.training.comparison import compare_runs, describe
 
     comparison = compare_runs(runs)
     if plot is not None:

@@ -195,8 +195,8 @@ def check_run(
     run is whole, or mended, and 1 if it is damaged.
     """
     from azero.runs.folder import hold_to_read
-    from azero.training.checking.check_run import check_run as check
-    from azero.training.checking.report import describe
+    from azero.training.checking import check_run as check
+    from azero.training.damage import describe
 
     with hold_to_read(run, may_write=repair):
         report = check(run, repair)

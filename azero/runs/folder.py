@@ -106,14 +106,10 @@ def files_in(folder: Path, part: str) -> list[Path]:
         return []
     try:
         with os.scandir(place) as entries:
-            names = [
-                each.name
-                for each in islice(entries, _MOST_FILES)
-                if re.fullmatch(r"[^.].*\.safetensors", each.name, re.DOTALL) and each.is_file(follow_symlinks=False)
-            ]
+            names = [each.name for each in islice(entries, _MOST_FILES) if each.is_file(follow_symlinks=False)]
     except OSError:
         return []
-    return [place / name for name in sorted(names)]
+    return [place / name for name in sorted(names) if name.endswith(".safetensors") and name[0] != "."]
 
 
 def nets_in(folder: Path) -> list[NetFile]:

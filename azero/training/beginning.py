@@ -22,8 +22,8 @@ from azero.runs.state import Progress, keep_beginning
 from azero.selfplay.data.records import SizedShard
 from azero.system.files import remove
 from azero.training.learning.trainer import Trainer
+from azero.training.measure import describe_games, describe_speed, judge_fresh_positions
 from azero.training.run import Run, save_state
-from azero.training.watching.measure import describe_games, describe_speed, judge_fresh_positions
 
 
 @dataclass(frozen=True)

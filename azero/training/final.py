@@ -25,8 +25,8 @@ from azero.system.files import remove, write_whole
 from azero.system.pool import Pool
 from azero.training.gate import pairs_of_sizes, spec_of_net
 from azero.training.rating import distinct_scores, rated, with_sums
+from azero.training.report import Report
 from azero.training.run import Run
-from azero.training.watching.report import Report
 
 Pairing = tuple[int, int, Game]
 """The places of two nets in the final, and the size at which they play."""

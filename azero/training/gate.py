@@ -20,8 +20,8 @@ from azero.nets.checkpoint_file import read_card
 from azero.runs.state import Progress
 from azero.system.machine import count_cores
 from azero.system.pool import Pool
+from azero.training.report import Report
 from azero.training.run import Run
-from azero.training.watching.report import Report
 
 
 @dataclass(frozen=True)

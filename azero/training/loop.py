@@ -20,20 +20,18 @@ from azero.system.console import say
 from azero.system.files import make_folder, remove_temporaries
 from azero.training.beginning import begin, create_run, read_beginning
 from azero.training.callbacks import RunView, StopTraining, call_back
+from azero.training.fresh_games import Ahead
 from azero.training.gate import find_benchmark
 from azero.training.learning.learner import Learner
 from azero.training.learning.precision import settle_arithmetic
 from azero.training.learning.ranks import check_ranks, joined_ranks
 from azero.training.learning.trainer import Trainer
 from azero.training.lessons.reading import read_lessons
+from azero.training.report import Report
 from azero.training.resumed_settings import check_files, check_progress, check_runtime, keep_settings
 from azero.training.run import Run, load_state
-from azero.training.stages.ahead import Ahead
-from azero.training.stages.learn import learn
-from azero.training.stages.play import play
-from azero.training.stages.promote import promote
+from azero.training.stages import learn, play, promote
 from azero.training.starts import read_starts
-from azero.training.watching.report import Report
 
 
 def train(

@@ -21,8 +21,8 @@ from azero.runs.state import Progress
 from azero.system.console import say
 from azero.system.pool import Pool
 from azero.training.gate import pairs_of_sizes, spec_of_net
+from azero.training.report import Report
 from azero.training.run import Run
-from azero.training.watching.report import Report
 
 Row = list[float]
 

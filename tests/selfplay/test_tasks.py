@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from azero.errors import BadInput
-from azero.selfplay.pool import Pool
 from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
+from azero.system.pool import Pool
 
 from .games import assert_same, config_with, new_weights
 

@@ -24,10 +24,10 @@ from azero.nets.checkpoint import load_checkpoint, weights_of
 from azero.runs.metrics import read_metrics
 from azero.runs.shards import load_shard
 from azero.system.tensor_files import Tensors
+from azero.training.health import find_symptoms
 from azero.training.learning.trainer import Trainer
 from azero.training.resumed_settings import open_run
 from azero.training.run import load_state
-from azero.training.watching.health import find_symptoms
 
 FOR_PEOPLE = "only people read it"
 

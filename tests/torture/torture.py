@@ -35,8 +35,8 @@ from training.runs import (
     write_config,
 )
 
-from azero.training.checking.check_run import check_run
-from azero.training.checking.report import RunReport
+from azero.training.checking import check_run
+from azero.training.damage import RunReport
 
 from .faults import DISKS, damage_file, use_failing_disk
 

@@ -18,8 +18,8 @@ from azero.training.heads import registry
 from azero.training.heads.contract import Head, mean_where_known
 from azero.training.learning.precision import random_sample
 from azero.training.learning.trainer import Trainer, check_divergence
+from azero.training.measure import add_steps, describe_steps
 from azero.training.run import Run, load_state, save_state
-from azero.training.watching.measure import add_steps, describe_steps
 
 from .runs import tiny_config
 

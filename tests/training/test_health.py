@@ -9,13 +9,12 @@ from azero.config.schema import Config
 from azero.games import make_game
 from azero.runs.state import Progress
 from azero.selfplay.pool import Pool
+from azero.training import health, stages
 from azero.training.gate import Verdict
+from azero.training.health import EARLY, LASTING, REPEATED_AFTER, STALLED, SYMPTOMS, find_symptoms
 from azero.training.learning.trainer import Trainer
+from azero.training.report import Report
 from azero.training.run import Run
-from azero.training.stages import promote
-from azero.training.watching import health
-from azero.training.watching.health import EARLY, LASTING, REPEATED_AFTER, STALLED, SYMPTOMS, find_symptoms
-from azero.training.watching.report import Report
 
 from .runs import tiny_config
 
@@ -168,9 +167,9 @@ def test_an_iteration_ends_with_what_is_wrong_with_it(tmp_path, capsys, monkeypa
     )
     run.save_net(run.checkpoint_path(0), trainer.candidate(), progress)
     verdict = Verdict(False, [], {"gate/score": 0.5, "gate/is_promoted": False})
-    monkeypatch.setattr(promote, "hold_gate", lambda run, progress, report, pool: verdict)
+    monkeypatch.setattr(stages, "hold_gate", lambda run, progress, report, pool: verdict)
     with Report(run, progress) as report:
-        promote.promote(run, progress, trainer, report, Pool(1))
+        stages.promote(run, progress, trainer, report, Pool(1))
     output, errors = capsys.readouterr()
     assert (
         output.count("\n") == 3 and errors.startswith("azero: iteration 1: losses explode") and errors.count("\n") == 1

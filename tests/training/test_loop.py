@@ -14,13 +14,13 @@ from azero.nets.checkpoint import load_checkpoint
 from azero.runs.folder import CANDIDATE, MEAN
 from azero.runs.metrics import read_metrics
 from azero.runs.state import Progress
+from azero.training import stages
 from azero.training.learning.precision import is_settled_from
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train
 from azero.training.resumed_settings import open_run
 from azero.training.run import Run, load_state
-from azero.training.stages import promote
-from azero.training.stages.learn import learn
+from azero.training.stages import learn
 
 from .runs import finish_train, in_training, nets_of, progress_of, tiny_config, write_config
 from .test_gate import Silent
@@ -73,7 +73,7 @@ def test_a_run_that_goes_on_has_a_final_of_its_own(whole, tmp_path, monkeypatch)
     run = Run(folder, config, make_game("tic_tac_toe"))
     assert load_state(folder, trainer := Trainer(config, run.game)).final
     with monkeypatch.context() as patched, pytest.raises(RuntimeError, match="killed"):
-        patched.setattr(promote, "hold_final", kill_after_removing)
+        patched.setattr(stages, "hold_final", kill_after_removing)
         train(folder, config, is_resuming=True)
     train(folder, config, is_resuming=True)
     lines = read_metrics(folder / "metrics.jsonl")

@@ -16,7 +16,7 @@ from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run, load_state
-from azero.training.stages.learn import learn
+from azero.training.stages import learn
 
 from .runs import (
     TIMEOUT_S,

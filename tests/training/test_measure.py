@@ -11,7 +11,7 @@ from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.records import Shard, SizedShard, join_shards
 from azero.training.learning.losses import Losses
 from azero.training.learning.trainer import Trainer
-from azero.training.watching.measure import (
+from azero.training.measure import (
     add_steps,
     calibration_error,
     describe_games,

@@ -33,7 +33,7 @@ from azero.training.learning.passes import PASS_ROWS, Pass, count_passes, share_
 from azero.training.learning.ranks import check_ranks, joined_ranks
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
-from azero.training.stages.learn import learn
+from azero.training.stages import learn
 
 from . import runs
 from .runs import (

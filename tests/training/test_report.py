@@ -3,9 +3,9 @@
 import pytest
 
 from azero.runs.state import Progress
+from azero.training import report
+from azero.training.report import Report
 from azero.training.run import Run
-from azero.training.watching import report
-from azero.training.watching.report import Report
 
 from .runs import tiny_config
 

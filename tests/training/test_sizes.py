@@ -20,7 +20,7 @@ from azero.selfplay.data.joined import JoinedPositions
 from azero.selfplay.data.records import SizedShard
 from azero.selfplay.data.samples import Targets
 from azero.selfplay.tasks import split_seeds
-from azero.training.checking.check_run import check_run
+from azero.training.checking import check_run
 from azero.training.gate import share_match
 from azero.training.learning.trainer import Trainer
 

@@ -17,7 +17,7 @@ from azero.selfplay.data.samples import Sample
 from azero.training.learning.losses import losses_of
 from azero.training.learning.passes import PASS_ROWS
 from azero.training.learning.trainer import Trainer
-from azero.training.watching.measure import add_steps
+from azero.training.measure import add_steps
 
 from .runs import tiny_config
 

@@ -1,9 +1,14 @@
-"""The games of an iteration: which shards are on the disk, and which are still to be played."""
+"""The games of an iteration, which may be played ahead of it.
+
+With play ahead, the next iteration's self-play runs in the background, while this iteration is trained and its gate is
+held. The state says which net plays the games. So they are equal, whether they are played ahead or not (decision 46).
+"""
 
 import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from types import TracebackType
 
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
@@ -15,9 +20,13 @@ from azero.selfplay.data.records import Shard, SizedShard
 from azero.selfplay.pool import settings_of_workers
 from azero.selfplay.tasks import Identities, new_plan, play_task, split_seeds
 from azero.system.console import say
+from azero.system.interrupt import Background
 from azero.system.pool import Pool
 from azero.system.tensor_files import read_card_alone
+from azero.training.report import Report
 from azero.training.run import Run
+
+_POLL_S = 0.1
 
 
 def task_of(name: str, player: int, progress: Progress) -> str:
@@ -111,3 +120,57 @@ class FreshGames:
     def num_deaths(self) -> int:
         """Number of the pool's workers that have died since these games began."""
         return self._pool.num_deaths - self._deaths_before
+
+
+class Ahead:
+    """Plays ahead within a `with` block, at whose end games that are still being played are given up.
+
+    Args:
+      net_identity: the net's identity; see `Identities`.
+    """
+
+    def __init__(self, run: Run, pool: Pool, net_identity: str):
+        self._run, self.pool, self._net_identity = run, pool, net_identity
+        self._games: FreshGames | None = None
+        self._background: Background | None = None
+
+    def __enter__(self) -> "Ahead":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._background is not None:
+            self._background.stop()
+
+    def begin(self, progress: Progress) -> None:
+        """Begins the next iteration's self-play, unless it has begun, or the settings or the stage do not want it.
+
+        Raises what has ended self-play in the background.
+        """
+        if self._background is not None:
+            self._background.check()
+            return
+        has_next = progress.stage != "play" and progress.iteration < self._run.config.training.iterations
+        if has_next and self._run.plays_ahead(progress.iteration) and self.pool.works_beside:
+            self._games = self._prepare(progress, progress.iteration + 1, progress.best)
+            self._background = Background(self._games.play)
+
+    def take(self, progress: Progress, report: Report) -> FreshGames:
+        """Returns the current iteration's games when all are played: waits for those under way, or plays them now."""
+        games, background = self._games, self._background
+        if games is None:
+            player = progress.best if progress.player is None else progress.player
+            games = self._prepare(progress, progress.iteration, player)
+        seen = games.num_ended
+        with report.stage("self-play", games.num_games, "games", seen) as bar:
+            if background is None:
+                games.play(bar.update)
+            while background is not None and not background.wait(_POLL_S):
+                bar.update(games.num_ended - seen)
+                seen = games.num_ended
+        self._games = self._background = None
+        return games
+
+    def _prepare(self, progress: Progress, iteration: int, player: int) -> FreshGames:
+        return FreshGames(self._run, progress, iteration, player, self.pool, self._net_identity)

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
+from selfplay.games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play, some_games, split, visits_of, with_visits
 
 from azero.config.selfplay import SelfPlayConfig
 from azero.errors import BadInput
@@ -13,8 +14,6 @@ from azero.games import make_game, registered_games
 from azero.runs.shards import FORMAT, check_largest, load_shard, save_shard
 from azero.selfplay.data.records import join_shards
 from azero.system.tensor_files import LARGEST, write_tensors
-
-from .games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play, some_games, split, visits_of, with_visits
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
 OPENED = PLAY._replace(random_opening_share=0.7, random_opening_plies=5)

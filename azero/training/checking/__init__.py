@@ -1,1 +1,0 @@
-"""The check of a run's folder, and its repair."""

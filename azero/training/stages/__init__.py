@@ -1,1 +1,0 @@
-"""The stages of an iteration: self-play, training and the gate."""

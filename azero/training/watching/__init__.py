@@ -1,1 +1,0 @@
-"""Monitoring of a run: metrics, curves, reports, and warnings."""
