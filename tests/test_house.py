@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,21 @@ def test_folders_import_in_no_circle():
         hold_acyclic(graph)
 
 
+def test_a_game_is_one_folder_on_the_floor_of_games():
+    """The contract in pyproject.toml lists all that games share, and no game."""
+    contracts = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (layers,) = (each["layers"] for each in contracts if each["name"] == "Floors of games")
+    floors = [layer.split(" | ") for layer in layers]
+    own = {name.split(".")[2]: name for name in MODULES if name.startswith("azero.games.")}
+    games = {path.parent.name for path in (PACKAGE / "games").glob("*/rules.py")}
+    assert len(games) == 10 and own.keys() - games == {name for floor in floors for name in floor}
+    below = {name for floor in floors[floors.index(["names"]) + 1 :] for name in floor}
+    for game in games:
+        modules = [name for name in MODULES if name.split(".")[1:3] == ["games", game]]
+        used = {name.split(".")[2] for module in modules for name in IMPORTS[module] if name.startswith("azero.games.")}
+        assert used <= below | {game}, game
+
+
 def test_a_circle_is_found():
     with pytest.raises(pytest.fail.Exception, match="a -> b -> a|b -> a -> b"):
         hold_acyclic({"a": {"b"}, "b": {"a"}})
@@ -135,7 +151,7 @@ NAMING = {
     "trust_config": {"commands/games.py", "commands/training.py", "nets/saving.py", "training/train.py"},
     "trust_file": {"games/laws/prototype.py", "games/user/trust.py"},
     "trust_identity": {
-        "arena/agents/recipes.py",
+        "arena/agents/specs.py",
         "games/user/trust.py",
         "selfplay/tasks.py",
         "training/learning/rank.py",
@@ -147,7 +163,12 @@ Python. The last ones get it from the process that gave them their task.
 
 RUNNING = {
     "exec_module": {"games/user/loading.py"},
-    "import_module": {"__init__.py", "commands/lab.py", "compiler/codegen.py"},  # azero's own modules, and Numba's
+    "import_module": {
+        "__init__.py",
+        "commands/lab.py",
+        "compiler/codegen.py",
+        "games/__init__.py",
+    },  # azero's own modules, and Numba's
     **{name: set() for name in ("exec", "__import__", "run_path", "run_module", "load_module", "source_to_code")},
 }
 """Who runs text or files."""

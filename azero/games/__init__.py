@@ -1,6 +1,8 @@
-"""The rules of games. `make_game` returns a game by name. A new game is a folder here, and is imported below."""
+"""The rules of games. `make_game` returns a game by name. A new game is a folder here with a `rules.py`."""
 
-from azero.games import amazons, breakthrough, clobber, connect_four, go, gomoku, hex, othello, p_game, tic_tac_toe  # noqa: F401, their rules register themselves
+from importlib import import_module
+from pathlib import Path
+
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules, Symmetries
 from azero.games.kernels import without_compiling
 from azero.games.laws.prototype import Prototype
@@ -14,3 +16,6 @@ __all__ = [
     "Game", "Prototype", "Rules", "State", "Symmetries",
     "compile_game", "game", "make_game", "new_states", "parameters_of", "registered_games", "without_compiling",
 ]  # fmt: skip
+
+for _rules in sorted(Path(__file__).parent.glob("*/rules.py")):
+    import_module(f"{__name__}.{_rules.parent.name}")  # its rules register themselves

@@ -51,11 +51,5 @@ class Puct(NamedTuple):
     @classmethod
     def from_config(cls, config: SearchConfig) -> "Puct":
         """Returns the rule that a run's settings describe."""
-        return cls(
-            c_puct=config.c_puct,
-            c_puct_base=config.c_puct_base,
-            c_puct_factor=config.c_puct_factor,
-            is_fpu_absolute=config.fpu == "absolute",
-            fpu_value=config.fpu_value,
-            fpu_reduction=config.fpu_reduction,
-        )
+        named = {name: getattr(config, name) for name in cls._fields if name in SearchConfig.model_fields}
+        return cls(**named, is_fpu_absolute=config.fpu == "absolute")
