@@ -18,7 +18,6 @@ from typing import Any
 
 from azero.system.backend import Begun, Death, Event, Host, Peer, PeerDied, Progress
 from azero.system.interrupt import interruption_blocked
-from azero.system.machine import count_cores
 from azero.system.worker import CarriedError, do_task
 
 _HERE = "here"
@@ -252,6 +251,8 @@ def _do_tasks(connection: Connection) -> None:
 @contextmanager
 def local_host(num_processes: int) -> Iterator[Host]:
     """A launcher: ranks are processes of this machine, and share its cores with this process."""
+    from azero.system.machine import count_cores  # not where processes begin: it imports NumPy
+
     with tempfile.TemporaryDirectory(prefix="azero-") as folder, ExitStack() as stack:
 
         def start(make: Callable[[], Any], number: int) -> Peer:
