@@ -34,8 +34,6 @@ NET = r"[0-9]{5,9}"
 SHARD = r"([0-9]{5,9})-([0-9]{4,9})"
 """The names of shards, as a pattern."""
 
-_MOST_FILES = 20_000  # of a folder that are looked at
-
 
 class NetFile(NamedTuple):
     """A promoted net, by the iteration in which it was promoted; the first net is `FIRST_NET`."""
@@ -96,31 +94,34 @@ class RunFolder:
         return self.folder / REPLAY / f"{name}.safetensors"
 
 
-def files_in(folder: Path, part: str) -> list[Path]:
+def files_in(folder: Path, part: str, most: int | None = None) -> list[Path]:
     """Returns the regular `.safetensors` files in a run's `checkpoints` or `replay`, by name; no links, or behind one.
 
     There are none if the folder is not there.
+
+    Args:
+      most: how many entries of the folder are looked at; None: all.
     """
     place = folder / part
     if place.is_symlink():
         return []
     try:
         with os.scandir(place) as entries:
-            names = [each.name for each in islice(entries, _MOST_FILES) if each.is_file(follow_symlinks=False)]
+            names = [each.name for each in islice(entries, most) if each.is_file(follow_symlinks=False)]
     except OSError:
         return []
     return [place / name for name in sorted(names) if name.endswith(".safetensors") and name[0] != "."]
 
 
-def nets_in(folder: Path) -> list[NetFile]:
+def nets_in(folder: Path, most: int | None = None) -> list[NetFile]:
     """Returns the first net and the promoted ones, the oldest first."""
-    paths = [path for path in files_in(folder, CHECKPOINTS) if re.fullmatch(NET, path.stem)]
+    paths = [path for path in files_in(folder, CHECKPOINTS, most) if re.fullmatch(NET, path.stem)]
     return sorted(NetFile(int(path.stem), path) for path in paths)
 
 
-def shards_in(folder: Path) -> list[ShardFile]:
+def shards_in(folder: Path, most: int | None = None) -> list[ShardFile]:
     """Returns the shards of the replay window and of iterations under way, the oldest first."""
-    found = [(re.fullmatch(SHARD, path.stem), path) for path in files_in(folder, REPLAY)]
+    found = [(re.fullmatch(SHARD, path.stem), path) for path in files_in(folder, REPLAY, most)]
     return sorted(ShardFile(int(match[1]), int(match[2]), path) for match, path in found if match)
 
 

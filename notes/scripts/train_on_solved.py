@@ -22,7 +22,7 @@ from azero.games import Game, make_game
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.runs.shards import load_shard
 from azero.selfplay.data.lessons import Lesson, Lessons
-from azero.selfplay.data.policies import pack_rows
+from azero.selfplay.data.policies import join_rows
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
 from azero.training.learning.precision import settle_precision
@@ -50,7 +50,8 @@ def read_lessons(path: Path, game: Game) -> Lessons:
     lessons.states["stones"] = arrays["stones"][rows]
     lessons.states["ply"] = arrays["plies"][rows]
     lessons.values = arrays["results"][rows].astype(np.float32)
-    lessons.policies = pack_rows((arrays["moves"][rows, None] >> np.arange(7) & 1).astype(np.uint16))
+    winning = arrays["moves"][rows, None] >> np.arange(7) & 1
+    lessons.policies = join_rows([(np.flatnonzero(row), row[row > 0]) for row in winning])
     return lessons
 
 

@@ -18,6 +18,7 @@ from azero.runs.stamps import Stamp, stamp_of
 from azero.system.console import printable
 
 _LARGEST_CONFIG = 1 << 16  # bytes
+_MOST_FILES = 20_000  # of a folder that are looked at
 
 
 class ShownRun(RunFolder):
@@ -74,12 +75,12 @@ class ShownRun(RunFolder):
     @cached_property
     def nets(self) -> list[NetFile]:
         """The promoted nets, the oldest first."""
-        return nets_in(self.folder)
+        return nets_in(self.folder, _MOST_FILES)
 
     @cached_property
     def shards(self) -> list[ShardFile]:
         """The files of self-play games in the replay window and of the current iteration, the oldest first."""
-        return shards_in(self.folder)
+        return shards_in(self.folder, _MOST_FILES)
 
     def player_of(self, iteration: int) -> NetFile | None:
         """Returns the net that played the games of an iteration: the last one promoted before they began.
