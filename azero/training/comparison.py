@@ -1,5 +1,6 @@
 """A comparison of runs: as a plot, as a table and as JSON."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,9 +145,9 @@ def compare_runs(runs: Sequence[str | Path]) -> Comparison:
     folders = [Path(run) for run in runs]
     if not folders:
         raise BadInput("there is no run to compare; name at least one run's folder")
-    seen: dict[Path, Path] = {}
+    seen: dict[str, Path] = {}
     for folder in folders:
-        if (real := folder.resolve()) in seen:
+        if (real := os.path.realpath(folder)) in seen:
             as_well = "" if seen[real] == folder else f", as {str(seen[real])!r} and as {str(folder)!r}"
             raise BadInput(f"run {str(folder)!r} is given twice{as_well}; name each run once")
         seen[real] = folder

@@ -179,9 +179,11 @@ def test_bad_input_is_one_line(runs, run_azero, tmp_path):
     (tmp_path / "link").symlink_to(first)
     new = write_run(tmp_path / "new", [])
     (tmp_path / "here" / "file").touch()
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
     for words, parts in [
         ([first, tmp_path / "none"], ["there is no run in", "none': it does not exist"]),
         (["file"], ["there is no run in 'file': it is a file"]),
+        ([tmp_path / "circle"], ["there is no run in", "circle': it does not exist"]),
         (["."], ["there is no run in '.': it has no config.toml"]),
         ([first, new], ["new' has no metrics yet"]),
         ([first, first], [f"run {first!r} is given twice; name each run once"]),
