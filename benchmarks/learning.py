@@ -59,7 +59,7 @@ from azero.training.run import Run
 COMMON = (
     *("net.blocks=3", "net.channels=32", "selfplay.games_per_iteration=250", "selfplay.games_per_shard=125"),
     *("selfplay.num_simulations=48", "selfplay.root=noise"),
-    *("selfplay.full_search_share=1", "selfplay.random_opening_share=0", "selfplay.solve_nodes=0"),
+    *("selfplay.full_search_share=1", "selfplay.random_opening_share=0", "selfplay.ending_nodes=0"),
     *("selfplay.policy_surprise_share=0", "training.ownership_loss_weight=0"),
     *("replay.window=60000", "replay.window_growth=0"),
     *("training.iterations=1000", "training.schedule=constant", "training.samples_per_position=4"),

@@ -41,8 +41,8 @@ def oddities(max_plies=9, **sections):
             "search.proof_nodes = 9 looks ahead, although search.look_ahead = false",
         ),
         (
-            {"selfplay": {"solve_nodes": 9}, "training": {"value_lambda": 1}},
-            "selfplay.solve_nodes = 9 has no effect on training with training.value_lambda = 1",
+            {"selfplay": {"ending_nodes": 9}, "training": {"value_lambda": 1}},
+            "selfplay.ending_nodes = 9 has no effect on training with training.value_lambda = 1",
         ),
         (
             {"search": {"proof_nodes": 9, "prove": False}},

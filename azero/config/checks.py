@@ -69,9 +69,9 @@ def find_oddities(config: Config, max_plies: int) -> list[str]:
         ]
     elif search.proof_nodes > 0 and not search.look_ahead:
         oddities.append(f"search.proof_nodes = {search.proof_nodes} looks ahead, although search.look_ahead = false")
-    if play.solve_nodes > 0 and training.value_lambda == 1:
+    if play.ending_nodes > 0 and training.value_lambda == 1:
         oddities.append(
-            f"selfplay.solve_nodes = {play.solve_nodes} has no effect on training with training.value_lambda = 1"
+            f"selfplay.ending_nodes = {play.ending_nodes} has no effect on training with training.value_lambda = 1"
         )
     if play.random_opening_share > 0 and play.random_opening_plies >= max_plies:
         oddities.append(

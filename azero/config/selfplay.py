@@ -51,7 +51,7 @@ class SelfPlayConfig(Section):
         "positions in proportion to their surprise, KL(policy || prior). The rest is distributed equally. Paper: 0; "
         "KataGo: 0.5.",
     )
-    solve_nodes: int = Field(
+    ending_nodes: int = Field(
         0,
         ge=0,
         le=1 << 24,

@@ -109,7 +109,7 @@ def play_task(plan: PlayPlan, task: SizedSeeds, on_games: Callable[[int], None])
     selfplay = _prepare(plan, config)
     shard = play_games(selfplay, task.seeds, on_games, plan.starts)
     num_threads = share_of_cores(config) if selfplay.evaluator.is_on_device else 1
-    shard = solve_endings(selfplay.game, shard, config.selfplay.solve_nodes, num_threads)
+    shard = solve_endings(selfplay.game, shard, config.selfplay.ending_nodes, num_threads)
     return weigh_by_surprise(selfplay.game, selfplay.evaluator, shard, config.selfplay.policy_surprise_share)
 
 
