@@ -168,7 +168,7 @@ def read_moves(name: str) -> Callable[[str, Path], object]:
 CONTEXT = make_app(Offered(["random"]), ServeSettings()).state.context
 NOTATION = Variant(AMAZONS).notation
 BOARDS = ("games/boards", "games/positions")
-RECORDS = ("records/reading", "records/tokens", "records/annotations", "records/writing")
+RECORDS = ("records/reading", "records/annotations", "records/writing")
 SGF = ("records/sgf_reading", "records/sgf_games")
 BEGUN_SGF = ("", "(;", "(;GM[1]SZ[9];B[aa]", "(;GM[1]SZ[9", "(;GM[1]C[", "(;CA[big5]C[")
 HEADER = "# azero lessons 1\n# game: tic_tac_toe\n"
@@ -187,7 +187,7 @@ READERS = {
     ),
     "clock": Reader(lambda text, _: TimeControl.parse(text), ("arena/agents/clock",), ("", "1m", "1m+1x")),
     "anchor": Reader(lambda text, _: _anchor(text, ["a", "b"]), ("commands/rate",), ("", "a=")),
-    "uci line": Reader(lambda text, _: Infos().add(text), ("arena/agents/engines/info",), ("", "info ", "info pv ")),
+    "uci line": Reader(lambda text, _: Infos().add(text), ("arena/agents/engines/uci",), ("", "info ", "info pv ")),
     "uci move": Reader(
         lambda text, _: NOTATION.read(AMAZONS.new_initial_state(), text), ("arena/agents/engines/notation",), ("", "a1")
     ),
@@ -245,7 +245,7 @@ NO_READERS = {
     *("compiler/codegen", "compiler/jit"),
     *(f"games/user/{each}" for each in ("messages", "overflows", "trust")),
     *("games/defaults", "games/reasons", "games/pictures/default", "interfaces/terminal/board"),
-    *("arena/agents/engines/uci", "interfaces/web/offered/sheets", "runs/folder", "training/checking"),
+    *("interfaces/web/offered/sheets", "runs/folder", "training/checking"),
 }
 """Modules whose patterns are for texts of azero, the compiler or a trusted user, or for what is short.
 

@@ -161,13 +161,14 @@ def train_rollout(
     """
     from dataclasses import asdict
 
+    from azero.runs.folder import ROLLOUT
     from azero.training.rollout_policy import train_rollout as train_policy
 
     if not 1 <= epochs <= 1000:
         raise BadInput(f"--epochs {epochs} should be from 1 to 1000")
     if out is None and not (len(run) == 1 and run[0].is_dir()) and all(path.exists() for path in run):
         raise BadInput("shards have no folder for the policy: name a file with --out, e.g. --out rollout.safetensors")
-    path = out or run[0] / "rollout.safetensors"
+    path = out or run[0] / ROLLOUT
     if path.suffix != ".safetensors":
         raise BadInput(f"--out {str(path)!r} should end in .safetensors")
     card, figures = train_policy(run, path, epochs, seed)

@@ -9,6 +9,7 @@ candidate.safetensors
 replay/              self-play shards of the window and of the current iteration
 metrics.jsonl        one line per iteration
 tensorboard/
+rollout.safetensors  the policy of `azero train-rollout`, if there was one
 ratings.json         the games of `azero rate --run`, if there were any
 .lock                exists while a process trains the run
 

@@ -15,6 +15,7 @@ from azero.system.files import LOCK, held
 CONFIG, METRICS = "config.toml", "metrics.jsonl"
 STATE, BEGINNING = "state.safetensors", "state_beginning.safetensors"
 BEST = "best.safetensors"
+ROLLOUT = "rollout.safetensors"
 
 CHECKPOINTS, REPLAY, TENSORBOARD = FOLDERS = "checkpoints", "replay", "tensorboard"
 """Names of the folders in a run's folder."""
@@ -75,7 +76,7 @@ class RunFolder:
 
     @property
     def candidate_path(self) -> Path:
-        return self.folder / "candidate.safetensors"
+        return self.folder / f"{CANDIDATE}.safetensors"
 
     @property
     def first_path(self) -> Path:
@@ -140,16 +141,21 @@ def iteration_of(name: str) -> int:
     return int(name.split("-")[0])
 
 
+def check_no_links(folder: Path) -> None:
+    """Raises BadInput if a folder in a run's folder is a link, through which files elsewhere could be changed."""
+    for path in (folder / name for name in FOLDERS):
+        if path.is_symlink():
+            what = f"{path.name} is a link, and azero changes no files elsewhere"
+            raise BadInput(f"run {str(folder)!r} cannot be used: {what}")
+
+
 def hold(folder: Path) -> AbstractContextManager[None]:
     """Locks a run's folder within the block. Nothing in the folder is changed without the lock.
 
     Raises BadInput if another process trains the run, or if a part of the run is a link, through which files elsewhere
     could be changed.
     """
-    for path in (folder / name for name in FOLDERS):
-        if path.is_symlink():
-            what = f"{path.name} is a link, and azero changes no files elsewhere"
-            raise BadInput(f"run {str(folder)!r} cannot be used: {what}")
+    check_no_links(folder)
     return held(folder, f"run {str(folder)!r} is being trained by another process", may_nest=True)
 
 

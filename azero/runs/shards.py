@@ -13,7 +13,7 @@ from azero.config.selfplay import SelfPlayConfig
 from azero.errors import BadInput, Damaged
 from azero.games import Game
 from azero.games.names import contrast, source_digest_of, without_folder
-from azero.runs.folder import REPLAY, check_is_run, files_in, shards_in
+from azero.runs.folder import REPLAY, check_is_run, check_no_links, files_in, shards_in
 from azero.runs.settings import find_settings, game_of_run
 from azero.selfplay.data.games import Games
 from azero.selfplay.data.legality import check_games, check_lengths
@@ -178,6 +178,7 @@ def read_games(folder: Path, config: GameConfig, game: Game | None, iteration: i
     """Returns the games in a run's folder, as `load_games`; raises BadInput if no game is given."""
     if game is None:
         raise BadInput(f"run {str(folder)!r} has games of sizes {list(config.sizes)}; say which with game=...")
+    check_no_links(folder)
     files = shards_in(folder)
     if strange := {*files_in(folder, REPLAY)} - {each.path for each in files}:
         raise BadInput(f"{str(min(strange))!r} is not a replay file of azero; their names are like 00001-0000")

@@ -69,7 +69,7 @@ def do_task(
       name: the call's.
       packed: the call. It is not looked at if this process has done a task of the call before.
 
-    Raises MemoryError, and OSError where the disk is full, so that another machine may do the task.
+    Raises MemoryError, and OSError where the disk is full, so that another machine of a cluster may do the task.
     """
     progress = 0
 

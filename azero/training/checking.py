@@ -20,6 +20,7 @@ from azero.runs.folder import (
     METRICS,
     NET,
     REPLAY,
+    ROLLOUT,
     SHARD,
     STATE,
     files_in,
@@ -114,7 +115,7 @@ def _settings_in_states(folder: Path) -> tuple[str, list[Config]]:
         try:
             if (folder / name).exists():
                 state = read_state(folder / name)
-                if state.settings and is_of_run(folder, state.progress):
+                if is_of_run(folder, state.progress):
                     return name, state.settings
         except Damaged:  # `_check_states` notes it
             continue
@@ -149,7 +150,7 @@ def _check_states(
     repair = f"the run goes back to the beginning of iteration {beginning.iteration}"
     cost = "the time of the current iteration; the result is the same"
     saved = read_state(folder / BEGINNING).settings
-    if changed := differences(config, saved[0]) if saved else []:
+    if changed := differences(config, saved[0]):
         cost += f", if --set has changed {', '.join(name for name, _, _ in changed)} in it"
     findings.note(folder / STATE, fault, cost, repair, lambda: _go_back(findings, config, trainer))
     load_state(folder, trainer, BEGINNING)
@@ -271,7 +272,11 @@ def _task_of_unnamed(run: Run, progress: Progress, name: str) -> str:
         pass
     elif iteration == progress.iteration and progress.stage == STAGES[0]:
         player = progress.best if progress.player is None else progress.player
-    elif iteration == progress.iteration + 1 and progress.stage != STAGES[0] and run.plays_ahead(progress.iteration):
+    elif (
+        iteration == progress.iteration + 1
+        and progress.stage != STAGES[0]
+        and run.config.plays_ahead(progress.iteration)
+    ):
         player = progress.best
     return "" if player is None else task_of(name, player, progress)
 
@@ -375,7 +380,7 @@ def _check_others(findings: Findings, run: Run, trainer: Trainer, progress: Prog
         left = [each for each in progress.promoted if run.checkpoint_path(each) not in lost]
         player = progress.player if progress.player in left else None
         save_state(run.folder, run.config, trainer, progress.changed(promoted=left, player=player))
-    policy = run.folder / "rollout.safetensors"
+    policy = run.folder / ROLLOUT
     fault = findings.fault_of(policy, lambda path: load_rollout(path, run.game)) if policy.exists() else ""
     if fault:
         findings.note_and_put_aside(policy, fault, "the policy is lost; azero train-rollout makes another")

@@ -1,7 +1,7 @@
 """The games of an iteration, which may be played ahead of it.
 
 With play ahead, the next iteration's self-play runs in the background, while this iteration is trained and its gate is
-held. The state says which net plays the games. So they are equal, whether they are played ahead or not (decision 46).
+held. The state says which net plays the games. So they are equal, whether they are played ahead or not (decision 7).
 """
 
 import time
@@ -13,7 +13,7 @@ from types import TracebackType
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games.names import identity_of
-from azero.runs.folder import shard_name
+from azero.runs.folder import REPLAY, shard_name
 from azero.runs.shards import save_shard
 from azero.runs.state import Progress
 from azero.selfplay.data.records import Shard, SizedShard
@@ -97,7 +97,7 @@ class FreshGames:
         here = [name for name in self.names if self._run.shard_path(name).exists()]
         others = [name for name in here if task_in(self._run.shard_path(name)) != self._tasks[name]]
         if others:
-            files, folder = ", ".join(others), str(self._run.folder / "replay")
+            files, folder = ", ".join(others), str(self._run.folder / REPLAY)
             say(f"{files} in {folder!r}: not the games of iteration {self.iteration}, which are played again")
         return [name for name in here if name not in others]
 
@@ -152,7 +152,7 @@ class Ahead:
             self._background.check()
             return
         has_next = progress.stage != "play" and progress.iteration < self._run.config.training.iterations
-        if has_next and self._run.plays_ahead(progress.iteration) and self.pool.works_beside:
+        if has_next and self._run.config.plays_ahead(progress.iteration) and self.pool.works_beside:
             self._games = self._prepare(progress, progress.iteration + 1, progress.best)
             self._background = Background(self._games.play)
 

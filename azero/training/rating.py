@@ -15,7 +15,7 @@ from azero.arena.ratings.model import Posterior, Scores, estimate
 from azero.arena.ratings.pairing import choose_pairings
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
-from azero.runs.folder import CHECKPOINTS, check_is_run, files_in
+from azero.runs.folder import CHECKPOINTS, check_is_run, check_no_links, files_in
 from azero.runs.settings import find_settings
 from azero.runs.state import Progress
 from azero.system.console import say
@@ -40,6 +40,7 @@ def members_of(folder: Path) -> list[str]:
     """
     check_is_run(folder)
     config = find_settings(folder).evaluation
+    check_no_links(folder)
     paths = files_in(folder, CHECKPOINTS)
     if not paths:
         raise BadInput(f"run {str(folder)!r} has no checkpoints; its first one is there when its training has begun")

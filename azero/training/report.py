@@ -13,6 +13,7 @@ from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 from tqdm import tqdm
 
+from azero.runs.folder import TENSORBOARD
 from azero.runs.state import Progress
 from azero.system.console import printable, say
 from azero.training.health import REPEATED_AFTER
@@ -105,7 +106,7 @@ class Report:
         self._last = run.config.training.iterations
         self._iteration = progress.iteration
         self._begin = time.perf_counter()
-        self._curves = Curves(run.folder / "tensorboard", progress.iteration)
+        self._curves = Curves(run.folder / TENSORBOARD, progress.iteration)
         self._has_header = False
         self._told: dict[str, int] = {}  # the iteration of each symptom's last warning
 

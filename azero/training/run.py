@@ -93,7 +93,9 @@ class Run(RunFolder):
         known = progress.digests
         paths = {name: path_of(self.folder, name) for name in names}
         digests = {
-            name: known.get(name) or digest_of(path) for name, path in paths.items() if name in known or path.exists()
+            name: known[name] if name in known else digest_of(path)
+            for name, path in paths.items()
+            if name in known or path.exists()
         }
         return progress.changed(digests=digests)
 
@@ -129,10 +131,6 @@ class Run(RunFolder):
         """Returns the weights of the net promoted in an iteration."""
         return weights_of(load_checkpoint(self.checkpoint_path(iteration), self.game).net)
 
-    def plays_ahead(self, iteration: int) -> bool:
-        """Returns whether the next iteration's games are of the net that was best before this iteration's gate."""
-        return self.config.plays_ahead(iteration)
-
     def publish_best(self, progress: Progress) -> None:
         """Copies the published net to best.safetensors, if it is not there already."""
         data = self.published_path(progress).read_bytes()
@@ -156,7 +154,7 @@ class Run(RunFolder):
         Call it only after the state on disk no longer names them.
         """
         kept = {*progress.shards, *shards_at_beginning(self.folder)}
-        own = [progress.iteration] + [progress.iteration + 1] * self.plays_ahead(progress.iteration)
+        own = [progress.iteration] + [progress.iteration + 1] * self.config.plays_ahead(progress.iteration)
         for shard in shards_in(self.folder):
             if shard.name not in kept and shard.iteration not in own:
                 remove(shard.path)

@@ -140,7 +140,7 @@ def promote(run: Run, progress: Progress, trainer: Trainer, report: Report, pool
     """Plays the candidate against the best net, promotes it if it is better, and ends the iteration."""
     begin = time.perf_counter()
     iteration, players = progress.iteration, pool if pool.is_cluster else None
-    player = progress.best if run.plays_ahead(iteration) else None
+    player = progress.best if run.config.plays_ahead(iteration) else None
     verdict = hold_gate(run, progress, report, players)
     progress = with_gate(progress, verdict.matches)
     if verdict.is_promoted:

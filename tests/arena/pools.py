@@ -9,7 +9,7 @@ class Shuffled:
     def __init__(self, most=10_000, is_mixed=False):
         self.most, self.done, self.is_mixed, self.shared = most, 0, is_mixed, None
 
-    def run(self, work, tasks, on_progress, shared, title):
+    def run(self, work, tasks, on_progress=lambda num: None, shared=None, title="task"):
         self.shared, places = shared, list(range(len(tasks)))
         random.Random(1).shuffle(places)
         for place in places:

@@ -18,7 +18,7 @@ from azero.training.beginning import read_beginning
 from azero.training.run import Run
 
 from .runs import figures_of, files_of, finish_train, nets_of, progress_of, strike, tiny_config, write_config
-from .test_check_run import check, flip
+from .test_checking import check, flip
 
 pytestmark = pytest.mark.slow  # its runs take long
 

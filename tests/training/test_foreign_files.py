@@ -13,7 +13,7 @@ from azero.training.loop import train
 from azero.training.resumed_settings import open_run
 
 from .runs import figures_of, files_of, finish_train, nets_of, progress_of, strike, write_config
-from .test_check_run import broken, check  # noqa: F401, a fixture
+from .test_checking import broken, check  # noqa: F401, a fixture
 
 
 @pytest.fixture(scope="session")

@@ -169,7 +169,7 @@ def test_an_iteration_ends_with_what_is_wrong_with_it(tmp_path, capsys, monkeypa
     verdict = Verdict(False, [], {"gate/score": 0.5, "gate/is_promoted": False})
     monkeypatch.setattr(stages, "hold_gate", lambda run, progress, report, pool: verdict)
     with Report(run, progress) as report:
-        stages.promote(run, progress, trainer, report, Pool(1))
+        stages.promote(run, progress, trainer, report, Pool())
     output, errors = capsys.readouterr()
     assert (
         output.count("\n") == 3 and errors.startswith("azero: iteration 1: losses explode") and errors.count("\n") == 1

@@ -88,19 +88,6 @@ def test_interrupted_in_training_it_tells_of_the_whole_iteration(tmp_path, last)
     assert notes[0] == notes[1] and notes[0]["train/policy_loss"] > 0
 
 
-def test_an_older_run_s_state_in_the_midst_of_training_is_taken_up(tmp_path):
-    """Such a state has no sums. Figures cover the remaining steps, and there are no losses without remaining steps."""
-    config, game = tiny_config(), make_game("tic_tac_toe")
-    run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
-    replay = Replay((game,), Window(100), targets_of(config.training, auxiliary=()))
-    replay.add("00001-0000", shard_of(WON))
-    for done, has_losses in ((11, True), (12, False)):
-        trainer.steps = done
-        progress = in_training(96, steps_this_iteration=done)
-        notes = learn(run, progress, replay, trainer, Silent()).notes
-        assert ("train/policy_loss" in notes) == has_losses and notes["train/learning_rate"] > 0
-
-
 def test_ctrl_c_within_a_step_waits_for_its_end_and_saves_it(tmp_path):
     config, game = tiny_config(training={"save_every_steps": 1000}), make_game("tic_tac_toe")
     run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)

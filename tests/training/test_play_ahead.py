@@ -110,7 +110,7 @@ def test_who_plays(tmp_path, in_turns):
     ):
         training = {"play_ahead": play_ahead, "first_net": first_net}
         run = Run(tmp_path, tiny_config(training=training, replay={"first_games": first_games}), None)
-        assert [run.plays_ahead(iteration) for iteration in (1, 2)] == expected
+        assert [run.config.plays_ahead(iteration) for iteration in (1, 2)] == expected
 
 
 @pytest.mark.parametrize("play_ahead", [0, 1])

@@ -126,7 +126,7 @@ class TreeAnalysis(Analysis):
 
     def _think(self) -> Suggestion:
         if self._begin is None:
-            self._thinker.let_solve()
+            self._thinker.ask_for_truth(True)
             begin = time.perf_counter()
             self._thinker.go_to(self._state, self._allowed)
             self._before = self._thinker.visits

@@ -117,6 +117,7 @@ class SearchAgent(Agent):
         thinker, limit = self.thinker(), self.limit.beside_clock()
         begin = time.perf_counter()
         with thinker.lock:
+            thinker.ask_for_truth(False)
             limits = limit.simulations, limit.seconds or float("inf")
             made = self.time_manager.think(thinker, state, clock, *limits)
             runtime, precision = self.runtime or (None, None)

@@ -19,7 +19,7 @@ from azero.games import Game
 from azero.games.make import make_trusted_game
 from azero.games.names import identity_of
 from azero.games.user.sources import Sources, name_here, pack_code
-from azero.games.user.trust import Untrusted, trust_identity
+from azero.games.user.trust import Untrusted, check_trusted, trust_identity
 from azero.system.packed_files import PackedFiles, pack, unpack
 
 
@@ -92,8 +92,9 @@ def _with_net(spec: AgentSpec, path: str, options: dict[str, str]) -> tuple[Agen
     rollout = str(search.get("rollout", "")) if float(search.get("rollout_weight", 0)) > 0 else ""
     code = pack_code(net, "net")
     if code:
-        identity = Sources(code[0].path, "net").identity
-        spec = replace(spec, net=net, net_identity=identity)
+        sources = Sources(code[0].path, "net")
+        check_trusted(sources)
+        spec = replace(spec, net=net, net_identity=sources.identity)
     files = spec.files + code + pack({checkpoint: f"checkpoint/{checkpoint.name}"})
     return replace(spec, checkpoint=str(checkpoint), options=tuple(options.items()), files=files), rollout
 

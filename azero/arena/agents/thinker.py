@@ -64,6 +64,7 @@ class Thinker:
         self._pool = ThreadPoolExecutor(1)
         self._solving: Future[dict[int, KnownMove]] | None = None
         self._end_of_solving = Deadline()
+        self._is_asked = False
         self.lock = threading.Lock()
 
     @property
@@ -129,10 +130,11 @@ class Thinker:
         """Returns whether more time would not be used."""
         return self.visits >= most_visits or self.is_decided or (stops_when_full and self.is_full)
 
-    def let_solve(self) -> None:
-        """Lets a solver try the positions, for an agent that has none: one that is asked for the truth may use it."""
-        if self._positions.can_keep:
-            self._search.let_solve(_SOLVE_NODES)
+    def ask_for_truth(self, is_asked: bool) -> None:
+        """Lets a solver try the positions from now on even if the agent's settings have none, or no longer."""
+        self._is_asked = is_asked and self._positions.can_keep
+        if self._is_asked:
+            self._search.add_solver(_SOLVE_NODES)
 
     def standing(self) -> Standing:
         """Returns how the search stands."""
@@ -165,7 +167,8 @@ class Thinker:
             self._pool.shutdown()
 
     def _may_solve(self) -> bool:
-        return self._search.can_solve and not self._positions.is_solver_done
+        has_own = self._search.settings.solve_nodes > 0
+        return self._search.can_solve and (has_own or self._is_asked) and not self._positions.is_solver_done
 
     def _solve(self) -> None:
         """Begins to solve the root once it has enough visits; the solver works beside the search. Takes its answer."""

@@ -1,4 +1,4 @@
-"""Decides which files of a user's run. They are Python, which can do anything.
+"""Decides which of a user's Python files may run. They can do anything.
 
 A file runs if this command, a config that the command names, or this Python program names it, or if this user named it
 before and it is unchanged. Checkpoints, runs and records hold a name and a digest; nothing that somebody sent makes a

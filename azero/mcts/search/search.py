@@ -246,8 +246,8 @@ class TreeSearch:
         if settings.solve_nodes == 0:
             self._solvers = []
 
-    def let_solve(self, max_positions: int) -> None:
-        """Lets a solver try the roots from now on, if proofs are backed up and none does so already."""
+    def add_solver(self, max_positions: int) -> None:
+        """Makes the solver of `solving` if there is none and proofs are backed up."""
         if self.settings.is_proving and not self._solvers:
             self._solvers = [RootSolver(self.game, max_positions)]
             self._solvers[0].prepare()

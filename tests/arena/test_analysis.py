@@ -86,6 +86,17 @@ def test_a_drawn_game_is_solved_and_ends_it(name):
     agent.close()
 
 
+def test_moves_on_a_clock_are_the_agent_s_own_after_an_analysis():
+    game = make_game("tic_tac_toe")
+    agent = make_agent("uct", game)
+    with agent.analyse(game.new_initial_state(), seconds=60.0) as analysis:
+        *_, last = analysis
+    assert last.proven == "draw", "it has a solver"
+    agent.play(game.state_from_moves("b2 a1"), Clock(TimeControl.parse("1s+0.2s")))
+    assert not agent.thinker()._may_solve()
+    agent.close()
+
+
 def test_memory_ends_it():
     *_, last = agent_of("uct").analyse(START, memory_mib=1)
     assert last.is_tree_full and last.elapsed_s < 5
