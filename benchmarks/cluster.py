@@ -305,21 +305,11 @@ COMMANDS = {
     "intake": (add_intake, measure_intake, "how many positions a second the driver takes in"),
     "measure": (add_measure, write_figures, "what docs/scale.md is made of"),
 }
-"""What adds a command's options, what it does, and its line of help."""
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, (add_options, work, text) in COMMANDS.items():
-        command = commands.add_parser(name, help=text)
-        add_options(command)
-        command.set_defaults(work=work)
-    options = parser.parse_args()
-    options.work(options)
+"""See `subcommands.py`."""
 
 
 if __name__ == "__main__":
     import cluster  # under the name by which workers import it, too
+    from subcommands import run_command
 
-    cluster.main()
+    run_command(cluster.COMMANDS, __doc__)

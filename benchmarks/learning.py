@@ -339,19 +339,10 @@ COMMANDS = {
     "report": (add_report, report, "prints tables of what was measured"),
     "screen": (add_screen, screen, "trains on the games of a run, and tests on solved positions"),
 }
-"""What adds a command's options, what it does, and its line of help."""
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, (add_options, work, text) in COMMANDS.items():
-        command = commands.add_parser(name, help=text)
-        add_options(command)
-        command.set_defaults(work=work)
-    options = parser.parse_args()
-    options.work(options)
+"""See `subcommands.py`."""
 
 
 if __name__ == "__main__":
-    main()
+    from subcommands import run_command
+
+    run_command(COMMANDS, __doc__)

@@ -27,7 +27,7 @@ import numpy as np
 import azero
 from azero.arena.ratings.model import ELO, Scores, estimate
 from azero.arena.ratings.pairing import choose_pairings
-from azero.arena.ratings.pool import Pool, batch_size
+from azero.arena.ratings.pool import RatingPool, batch_size
 from azero.config.reading import check_config
 from azero.games import make_game
 from azero.runs.folder import CANDIDATE, MEAN
@@ -184,7 +184,9 @@ def play_pool(game: str, num_games: int, seed: int) -> tuple[str, str, float, fl
         files = nets_of_final(view)
         agents = {name: f"{path}(solve_nodes=0)@{config.gate.num_simulations}" for name, path in files.items()}
         played = make_game(game)
-        pool = Pool(played, list(agents.values()), lambda name, own: azero.make_agent(name, played, own, 2), seed, None)
+        pool = RatingPool(
+            played, list(agents.values()), lambda name, own: azero.make_agent(name, played, own, 2), seed, None
+        )
         pool.play(num_games)
         others = [each for each in pool.ratings(agents[view.final]).agents if each.name != agents[view.final]]
     best = others[0]
@@ -217,19 +219,10 @@ COMMANDS = {
         "how much weaker a published net is than the best of its final",
     ),
 }
-"""What adds a command's options, what it does, and its line of help."""
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, (add_options, work, text) in COMMANDS.items():
-        command = commands.add_parser(name, help=text)
-        add_options(command)
-        command.set_defaults(work=work)
-    options = parser.parse_args()
-    options.work(options)
+"""See `subcommands.py`."""
 
 
 if __name__ == "__main__":
-    main()
+    from subcommands import run_command
+
+    run_command(COMMANDS, __doc__)
