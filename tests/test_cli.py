@@ -760,12 +760,16 @@ def test_bad_input_of_train_rollout_is_one_line_and_leaves_no_file(run_azero, pl
 
 @pytest.mark.slow
 def test_compiling_is_no_part_of_the_time_that_games_and_moves_take(tmp_path):
+    """A command that compiles takes seconds more than the next one; its games take no part of them."""
     command = [sys.executable, "-m", "azero.cli", *EVALUATE, "--games", "4", "--json"]
     environment = os.environ | {"AZERO_CACHE_DIR": str(tmp_path)}
-    begin = time.perf_counter()
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-    whole_s, fields = time.perf_counter() - begin, json.loads(done.stdout)
-    assert fields["elapsed_s"] < whole_s / 10 and max(fields["seconds_per_move"]) < whole_s / 1000
+    whole_s, games_s = [], []
+    for _ in range(2):
+        begin = time.perf_counter()
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+        whole_s.append(time.perf_counter() - begin)
+        games_s.append(json.loads(done.stdout)["elapsed_s"])
+    assert games_s[0] - games_s[1] < (whole_s[0] - whole_s[1]) / 20
 
 
 @pytest.mark.long

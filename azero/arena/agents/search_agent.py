@@ -82,10 +82,11 @@ class SearchAgent(Agent):
         if self._search is None or self._kind != kind or len(self._search.forest.trees) < num_slots:
             self._search = self._make_search(num_slots, kind[0], self._leaves() if self.limit.seconds else 1)
             self._search.prepare()
+            self._search.start(0, states[0], seed=0)
+            self._search.advance(0, self._search.choose(0))  # compiles both, if necessary, outside the measured time
             self._kind = kind
         for slot, state in enumerate(states):
             self._search.start(slot, state, derive_seed(self.seed, "game", first_game + slot))
-        self._search.choose(0)  # compiles it, if necessary, outside the measured time
 
     def advance(self, slot: int, action: int) -> None:
         assert self._search is not None, "start comes first"
