@@ -83,7 +83,8 @@ class SearchAgent(Agent):
             self._search = self._make_search(num_slots, kind[0], self._leaves() if self.limit.seconds else 1)
             self._search.prepare()
             self._search.start(0, states[0], seed=0)
-            self._search.advance(0, self._search.choose(0))  # compiles both, if necessary, outside the measured time
+            self._search.choose(0)  # compiles it, if necessary, outside the measured time, and `advance` next
+            self._search.advance(0, states[0].legal_actions()[0])
             self._kind = kind
         for slot, state in enumerate(states):
             self._search.start(slot, state, derive_seed(self.seed, "game", first_game + slot))
