@@ -3,24 +3,21 @@
 Before Ctrl-C is handled, only modules are imported that Python has loaded anyway.
 """
 
-import _thread
 import atexit
 import os
 import sys
-import time
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as in shells: 128 plus the signal's number."""
-
-_printed: list[BaseException] = []
-"""Ctrl-C that C code has printed in place of raising it."""
 
 
 def main() -> None:
     """Runs the command line. Bad input, broken rules, a full disk and Ctrl-C print one line on stderr."""
     try:
         _settle_streams()
-        sys.unraisablehook, sys.excepthook = _strike_again, _strike_again_after_print
+        from azero.system import lost_interrupts
+
+        lost_interrupts.send_again()
         code = _run(sys.argv[1:] or ["--help"])
     except KeyboardInterrupt:
         code = _stop("stopped")
@@ -43,41 +40,6 @@ def _settle_streams() -> None:
             setattr(sys, name, os.fdopen(number, mode))
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
-
-
-def _strike_again(unraisable: "sys.UnraisableHookArgs") -> None:
-    """Repeats Ctrl-C a moment later if it came in code that no exception leaves, such as a destructor."""
-    if unraisable.exc_type is not KeyboardInterrupt:
-        sys.__unraisablehook__(unraisable)
-        return
-    _strike_in_thread()
-
-
-def _strike_again_after_print(kind: type[BaseException], error: BaseException, trace: object) -> None:
-    """Repeats Ctrl-C that C code prints in place of raising it, as numpy's does while it is imported."""
-    if kind is not KeyboardInterrupt:
-        sys.__excepthook__(kind, error, trace)  # type: ignore[arg-type]
-        return
-    _printed.append(error)
-    _strike_in_thread()
-
-
-def _strike_in_thread() -> None:
-    try:  # noqa: SIM105, contextlib is not loaded yet
-        _thread.start_new_thread(_strike_soon, (_thread.get_ident(),))
-    except RuntimeError:  # Python is already ending
-        pass
-
-
-def _strike_soon(thread: int) -> None:
-    """Waits until `thread` has left that code, then sends it Ctrl-C."""
-    import signal
-
-    time.sleep(0.01)
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(thread, signal.SIGINT)  # wakes the main thread if it waits
-    else:
-        _thread.interrupt_main()
 
 
 def _run(words: list[str]) -> int:
@@ -108,13 +70,16 @@ def _run(words: list[str]) -> int:
         what = f": {error.filename}" if error.filename else ""
         return _fail(f"{error.strerror or error}{what}; files saved before are kept")
     except Exception as error:  # nobody expected it
-        if _printed:  # it says that an import has failed
+        from azero.system.lost_interrupts import has_printed_one
+
+        if has_printed_one():  # the error says that an import has failed
             return _stop("stopped")
         return _fail(f"unexpected error, {type(error).__name__}: {str(error)[:200]}; {_log(error)}")
 
 
 def _log(error: Exception) -> str:
     """Writes the traceback of an unexpected error into the cache folder; returns what the user should know."""
+    import time
     import traceback
 
     from azero.compiler.cache import cache_root
