@@ -32,11 +32,11 @@ from azero.games import make_game
 from azero.games.make import make_trusted_game
 from azero.interfaces.web.app import make_app
 from azero.interfaces.web.errors import ApiError
+from azero.interfaces.web.guard import _PORT
 from azero.interfaces.web.offered.games import built_in_game
 from azero.interfaces.web.offered.offered import Offered
 from azero.interfaces.web.routes.records import RecordText, read_record
-from azero.interfaces.web.runs.played import _ID
-from azero.interfaces.web.security import _PORT
+from azero.interfaces.web.runs.selfplay_games import _ID
 from azero.interfaces.web.settings import ServeSettings
 from azero.nets.users_net import _options_of
 from azero.records import Node, Record
@@ -222,8 +222,10 @@ READERS = {
     ),
     "id of a game": Reader(lambda text, _: built_in_game(text), ("interfaces/web/offered/games",), ("", "go(")),
     "id of an agent": Reader(lambda text, _: CONTEXT.offered.agent(text), ("interfaces/web/offered/offered",), ("",)),
-    "id of a game of a run": Reader(lambda text, _: _ID.fullmatch(text), ("interfaces/web/runs/played",), ("", "1.")),
-    "host": Reader(lambda text, _: _PORT.sub("", text), ("interfaces/web/security",), ("",)),
+    "id of a game of a run": Reader(
+        lambda text, _: _ID.fullmatch(text), ("interfaces/web/runs/selfplay_games",), ("", "1.")
+    ),
+    "host": Reader(lambda text, _: _PORT.sub("", text), ("interfaces/web/guard",), ("",)),
     "origin": Reader(
         lambda text, _: ServeSettings(allow_origins=(text,)), ("interfaces/web/settings",), ("", "http://")
     ),
@@ -245,7 +247,7 @@ NO_READERS = {
     *("compiler/codegen", "compiler/jit"),
     *(f"games/user/{each}" for each in ("messages", "overflows", "trust")),
     *("games/defaults", "games/reasons", "games/pictures/default", "interfaces/terminal/board"),
-    *("interfaces/web/offered/sheets", "runs/folder", "training/checking"),
+    *("runs/folder", "training/checking"),
 }
 """Modules whose patterns are for texts of azero, the compiler or a trusted user, or for what is short.
 

@@ -1,21 +1,44 @@
-"""`make_app`: the server as an ASGI application."""
+"""`make_app`: the server as an ASGI application, with the files of the page."""
+
+from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.telemetry import TelemetryConfig
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
 
 import azero
 from azero.interfaces.web.context import Context
 from azero.interfaces.web.errors import add_handlers
-from azero.interfaces.web.files import PageFiles
-from azero.interfaces.web.learn import routes as learn
+from azero.interfaces.web.guard import Guard
 from azero.interfaces.web.offered.offered import Offered
-from azero.interfaces.web.routes import agents, games, records, searches
-from azero.interfaces.web.runs import routes as runs
+from azero.interfaces.web.routes import agents, games, learn, records, runs, searches
 from azero.interfaces.web.runs.nets import Nets
 from azero.interfaces.web.searches.searches import Searches
-from azero.interfaces.web.security import Guard
 from azero.interfaces.web.settings import ServeSettings
+
+PAGE = Path(__file__).parent / "page"
+"""The folder of the page."""
+
+
+class PageFiles(StaticFiles):
+    """The page's files. A browser asks each time whether its copy is still right, by the file's tag."""
+
+    def __init__(self) -> None:
+        super().__init__(directory=PAGE, html=True, check_dir=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [each for each in scope["headers"] if each[0] != b"range"]  # the files are small
+        await super().__call__({**scope, "headers": headers}, receive, send)
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers.update({"Cache-Control": "no-cache", "Accept-Ranges": "none"})
+        return response
+
 
 API = "/api/v1"
 SILENT: TelemetryConfig = {
@@ -48,5 +71,12 @@ def make_app(offered: Offered, settings: ServeSettings) -> FastAPI:
         app.include_router(router, prefix=API)
     app.router.default = PageFiles()
     app.add_middleware(GZipMiddleware, minimum_size=1000)
+    if settings.allow_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.allow_origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["content-type"],
+        )
     app.add_middleware(Guard, settings=settings)
     return app

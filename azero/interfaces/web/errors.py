@@ -69,12 +69,14 @@ def as_api_error(error: BaseException) -> ApiError:
         return error
     if isinstance(error, BadInput):
         return ApiError(422, "bad_input", str(error))
+    if isinstance(error, HTTPException):
+        return ApiError(error.status_code, _CODES.get(error.status_code, "bad_request"), str(error.detail))
     _LOGGER.error("unexpected error", exc_info=error)
     return ApiError(500, "internal", f"unexpected error: {type(error).__name__}")
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Makes every error of the app an answer of this form, but those that nobody expected: see `security.Guard`."""
+    """Makes every error of the app an answer of this form, but those that nobody expected: see `guard.Guard`."""
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
@@ -93,8 +95,7 @@ def add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> JSONResponse:
-        code = _CODES.get(error.status_code, "bad_request")
-        response = ApiError(error.status_code, code, str(error.detail)).to_response()
+        response = as_api_error(error).to_response()
         response.headers.update(error.headers or {})
         return response
 

@@ -6,7 +6,9 @@ and the others are variations. A list has no depth: JSON readers allow about 1,0
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from azero.errors import BadInput
 from azero.games import Game, State
@@ -21,10 +23,23 @@ from azero.records.writing import record_to_text, start_to_text
 _MOST_GAMES = 100
 _TEXTS = ("comment", "mark", "name")
 _THOUGHT = ("value", "simulations", "seconds")
-_MOST_SIMULATIONS, _MOST_SECONDS = 10**15 - 1, 10**9 - 1
-"""As the formats have them."""
 
-Nodes = list[dict[str, Any]]
+Text = Annotated[str, Field(max_length=1 << 20)]
+
+
+class RecordNode(BaseModel):
+    """A node of a record. All but `parent` and `move` may be missing, and these two in the root."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+    parent: int | None = None
+    move: str | None = None
+    comment: Text | None = None
+    mark: Literal["", *MARKS] | None = None  # type: ignore[valid-type]
+    name: Text | None = None
+    value: Annotated[float, Field(ge=-1, le=1)] | None = None
+    simulations: Annotated[int, Field(ge=0, lt=10**15)] | None = None  # as the formats have them
+    seconds: Annotated[float, Field(ge=0, lt=10**9)] | None = None
 
 
 def read(text: str, form: str, game: Game | None, most_moves: int) -> Iterator[Record]:
@@ -60,7 +75,7 @@ def write(record: Record, form: str) -> str:
 def to_json(record: Record) -> dict[str, Any]:
     """Returns a record as the interface gives it."""
     start = record.start
-    nodes: Nodes = [{"comment": record.root.comment, "name": record.root.name}]
+    nodes: list[dict[str, Any]] = [{"comment": record.root.comment, "name": record.root.name}]
     left = [(child, 0, start) for child in reversed(record.root.children)]
     while left:
         node, parent, before = left.pop()
@@ -80,11 +95,11 @@ def to_json(record: Record) -> dict[str, Any]:
     }
 
 
-def from_json(start: State, nodes: Nodes, tags: dict[str, str], result: str | None) -> Record:
+def from_json(start: State, nodes: list[RecordNode], tags: dict[str, str], result: str | None) -> Record:
     """Returns the record of a list of nodes; raises ApiError if it is no tree, or has an illegal move.
 
     Args:
-      nodes: see above. All but `parent` and `move` may be missing, and these two in the root.
+      nodes: see above.
       result: holds if the game has not ended by the rules, or has a tag Termination; None: by the rules.
     """
     record = Record(start, tags=tags)
@@ -93,7 +108,7 @@ def from_json(start: State, nodes: Nodes, tags: dict[str, str], result: str | No
     left = [(child, record.root, start, 1) for child in reversed(children[0])]
     while left:
         number, parent, before, ply = left.pop()
-        move, state = nodes[number]["move"], before.clone()
+        move, state = nodes[number].move or "", before.clone()
         try:
             action = state.game.text_to_action(state, move)
             state.apply_action(action)
@@ -111,44 +126,21 @@ def from_json(start: State, nodes: Nodes, tags: dict[str, str], result: str | No
     return record
 
 
-def _children_of(nodes: Nodes) -> list[list[int]]:
+def _children_of(nodes: list[RecordNode]) -> list[list[int]]:
     """Returns the numbers of the children of each node; raises ApiError if the nodes are no tree."""
     if not nodes:
         raise ApiError(422, "invalid", "nodes: the root is missing")
     children: list[list[int]] = [[] for _ in nodes]
     for number, node in enumerate(nodes[1:], start=1):
-        parent, move = node.get("parent"), node.get("move")
-        if type(parent) is not int or not 0 <= parent < number:
+        if node.parent is None or not 0 <= node.parent < number:
             raise ApiError(422, "invalid", f"nodes.{number}: parent should be the index of an earlier node")
-        if not isinstance(move, str):
+        if node.move is None:
             raise ApiError(422, "invalid", f"nodes.{number}: every node but the first should have a move")
-        children[parent].append(number)
+        children[node.parent].append(number)
     return children
 
 
-def _read_node(given: dict[str, Any], node: Node) -> None:
-    """Writes what a node of JSON says into a node; raises ApiError."""
-    for name in _TEXTS:
-        if not isinstance(given.get(name, ""), str | None):
-            raise ApiError(422, "invalid", f"nodes: {name} should be a text")
-        if not _is_whole(given.get(name) or ""):
-            raise ApiError(422, "invalid", f"nodes: {name} has half a character (a lone surrogate)")
-    value = given.get("value")
-    if value is not None and not (type(value) in (int, float) and -1 <= value <= 1):
-        raise ApiError(422, "invalid", "nodes: value should be a number from -1 to 1")
-    simulations, seconds = given.get("simulations"), given.get("seconds")
-    if simulations is not None and not (type(simulations) is int and 0 <= simulations <= _MOST_SIMULATIONS):
-        raise ApiError(422, "invalid", "nodes: simulations should be a whole number of 0 or more")
-    if seconds is not None and not (type(seconds) in (int, float) and 0 <= seconds <= _MOST_SECONDS):
-        raise ApiError(422, "invalid", "nodes: seconds should be a number of 0 or more")
-    mark = given.get("mark") or ""
-    if mark not in ("", *MARKS):
-        raise ApiError(422, "invalid", f"nodes: mark should be one of {' '.join(MARKS)}", value=mark)
-    node.comment, node.mark, node.name = given.get("comment") or "", mark, given.get("name") or ""
-    node.value = None if value is None else float(value)
-    node.simulations, node.seconds = simulations, None if seconds is None else float(seconds)
-
-
-def _is_whole(text: str) -> bool:
-    """Returns whether a text can be sent and saved: JSON may have halves of characters, UTF-8 has none."""
-    return not any("\ud800" <= each <= "\udfff" for each in text)
+def _read_node(given: RecordNode, node: Node) -> None:
+    """Writes what a node of JSON says into a node."""
+    node.comment, node.mark, node.name = given.comment or "", given.mark or "", given.name or ""
+    node.value, node.simulations, node.seconds = given.value, given.simulations, given.seconds

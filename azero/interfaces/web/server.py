@@ -1,11 +1,9 @@
 """Runs the server until Ctrl-C: binds the address, says it, and ends what is open at the end."""
 
 import asyncio
-import logging
 import socket
 import sys
 import threading
-from types import FrameType
 from typing import NoReturn
 
 import uvicorn
@@ -13,7 +11,6 @@ from fastapi import FastAPI
 
 from azero.errors import BadInput
 from azero.interfaces.web.app import make_app
-from azero.interfaces.web.connection import Connections
 from azero.interfaces.web.offered.offered import Offered
 from azero.interfaces.web.searches.searches import Searches
 from azero.interfaces.web.settings import ServeSettings
@@ -43,18 +40,17 @@ def serve(offered: Offered, settings: ServeSettings, opens: bool = False) -> NoR
 
         # In a thread of its own, since a text browser waits for the page.
         threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
-    _Server(config_of(app, settings), app.state.context.searches).run(sockets=[listener])
+    _Server(config_of(app), app.state.context.searches).run(sockets=[listener])
     raise KeyboardInterrupt  # after a Ctrl-C that a shell has switched off, as for `azero serve &`, uvicorn returns
 
 
-def config_of(app: FastAPI, settings: ServeSettings) -> uvicorn.Config:
+def config_of(app: FastAPI) -> uvicorn.Config:
     """Returns how uvicorn runs the application."""
     return uvicorn.Config(
         app,
-        http=Connections(settings),  # type: ignore[arg-type]
         ws="none",
         loop="asyncio",
-        log_level="error",
+        log_level="critical",  # else it prints a trace for each answer that a client or Ctrl-C has broken off
         access_log=False,
         server_header=False,
         lifespan="off",
@@ -90,18 +86,11 @@ def address_of(listener: socket.socket) -> str:
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn's server. After a signal, searches and streams end at once. At the end agents are closed.
-
-    From the signal on nothing is logged: uvicorn would print a trace for each request that has not been answered.
-    """
+    """Uvicorn's server. After a signal, searches and streams end at once. At the end agents are closed."""
 
     def __init__(self, config: uvicorn.Config, searches: Searches):
         super().__init__(config)
         self._searches = searches
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        logging.disable()
-        super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._searches.close()

@@ -36,13 +36,9 @@ class ServeSettings:
       analysis_s: the most seconds of an analysis.
       suggestion_s: the most seconds of a suggestion.
       most_body_bytes: of a request.
-      body_s: seconds in which a request's body has to arrive.
       most_plies: moves of a game in a request.
       most_record_moves: moves of all records in a request, variations included. One line of a record is as long as the
         game allows.
-      most_sockets: open connections. If there are more, the one that has been idle for longest is closed. macOS lets a
-        process have 256 open files, others 1,024 or more.
-      idle_s: seconds after which a connection without a request is closed.
       slow_reader_s: seconds that a reader may take until its stream is closed.
     """
 
@@ -60,11 +56,8 @@ class ServeSettings:
     analysis_s: float = 3600.0
     suggestion_s: float = 10.0
     most_body_bytes: int = 1 << 20
-    body_s: float = 20.0
     most_plies: int = 2000
     most_record_moves: int = 10_000
-    most_sockets: int = 200
-    idle_s: float = 20.0
     slow_reader_s: float = 20.0
 
     def __post_init__(self) -> None:

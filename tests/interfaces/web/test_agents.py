@@ -12,7 +12,7 @@ from azero.arena.agents.checkpoints import shipped_checkpoints
 from azero.errors import BadInput
 from azero.interfaces.web.offered.offered import Offered
 from azero.interfaces.web.offered.runs import runs_in
-from azero.interfaces.web.searches.reviewing import ReviewLine
+from azero.interfaces.web.searches.jobs import ReviewLine
 from azero.interfaces.web.settings import ServeSettings
 from tests.arena.agents import write_engine
 from tests.interfaces.web.conftest import client_of
@@ -139,7 +139,7 @@ def test_further_searches_are_told_to_come_later():
         assert response.status_code == 429 and response.headers["retry-after"]
     with client_of(ServeSettings(most_agents=1)) as client:
         context = client.app.state.context
-        context.searches.agents.use(context.offered.agent("random"), context.offered.game("hex"))
+        context.searches.agents.claim(context.offered.agent("random"), context.offered.game("hex"))
         response = client.post("/api/v1/suggestions", json={"agent": "random", "game": "tic_tac_toe"})
         assert response.status_code == 503 and response.headers["retry-after"]
 

@@ -1,7 +1,6 @@
-"""Tests of a running server: signals, clients that leave, clients that read nothing, and many sockets."""
+"""Tests of a running server: signals, clients that leave, and clients that read nothing."""
 
 import contextlib
-import http.client
 import json
 import signal
 import socket
@@ -16,7 +15,7 @@ import uvicorn
 
 from azero.errors import BadInput
 from azero.interfaces.web.offered.offered import Offered
-from azero.interfaces.web.searches.turns import Turn
+from azero.interfaces.web.searches.queue import Job
 from azero.interfaces.web.server import config_of, listen, make_app
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import API, events_of
@@ -25,7 +24,7 @@ LONG = {"agent": "uct@1000", "game": "connect_four", "interval": 0.05}
 """An analysis that does not end by itself soon."""
 
 
-class Gate(Turn):
+class Gate(Job):
     """A turn that holds up all others until it is opened."""
 
     def __init__(self):
@@ -46,7 +45,7 @@ class Running:
         self.listener = listen(self.settings)
         self.address = self.listener.getsockname()
         self.url = f"http://127.0.0.1:{self.address[1]}"
-        self.server = uvicorn.Server(config_of(self.app, self.settings))
+        self.server = uvicorn.Server(config_of(self.app))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listener]})
 
     @property
@@ -91,8 +90,8 @@ def test_an_analysis_ends_when_its_client_goes():
             for line in lines:
                 if line == "event: update":
                     break
-            assert running.searches.office.num_given == 1
-        assert until(lambda: running.searches.office.num_given == 0, 2.0) < 0.5
+            assert running.searches.agents.num_searches == 1
+        assert until(lambda: running.searches.agents.num_searches == 0, 2.0) < 0.5
 
 
 def test_a_review_ends_within_a_search_when_its_client_goes():
@@ -103,8 +102,8 @@ def test_a_review_ends_within_a_search_when_its_client_goes():
             for line in lines:
                 if '"searching"' in line:
                     break
-            assert running.searches.office.num_given == 1
-        until(lambda: running.searches.office.num_given == 0, 5.0)
+            assert running.searches.agents.num_searches == 1
+        until(lambda: running.searches.agents.num_searches == 0, 5.0)
 
 
 def test_a_suggestion_does_not_wait_for_an_analysis():
@@ -122,9 +121,9 @@ def test_a_suggestion_does_not_wait_for_an_analysis():
 
 def test_a_client_that_reads_nothing_costs_nothing_and_is_closed_in_time():
     with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", LONG):
-        until(lambda: running.searches.office.num_given == 1, 5.0)
+        until(lambda: running.searches.agents.num_searches == 1, 5.0)
         assert httpx.get(f"{running.url}{API}/agents").status_code == 200
-        until(lambda: running.searches.office.num_given == 0, 60.0)
+        until(lambda: running.searches.agents.num_searches == 0, 60.0)
 
 
 @pytest.mark.parametrize(
@@ -136,29 +135,16 @@ def test_a_client_that_reads_nothing_costs_nothing_and_is_closed_in_time():
 )
 def test_whoever_has_gone_does_not_keep_others_waiting(route, body):
     with Running() as running:
-        turns, gate = running.searches.turns, Gate()
-        turns.add(gate)
+        queue, gate = running.searches.queue, Gate()
+        queue.add(gate)
         try:
             with raw_post(running, route, body):
-                until(lambda: len(turns._waiting) == 2, 60.0)
-                answer = next(turn for turn in turns._waiting if turn is not gate).answer
-            until(lambda: answer.cancelled() and running.searches.office.num_given == 0, 5.0)
+                until(lambda: len(queue._waiting) == 2, 60.0)
+                answer = next(turn for turn in queue._waiting if turn is not gate).answer
+            until(lambda: answer.cancelled() and running.searches.agents.num_searches == 0, 5.0)
         finally:
             gate.opened.set()
-        until(lambda: not turns._waiting, 5.0)
-
-
-def test_a_connection_that_is_used_stays_open():
-    with Running(idle_s=0.4) as running:
-        client = http.client.HTTPConnection(*running.address, timeout=5)
-        client.connect()
-        own = client.sock
-        for _ in range(8):
-            time.sleep(0.1)
-            client.request("GET", f"{API}/games/none", headers={"Host": "127.0.0.1"})
-            assert client.getresponse().read()
-        assert client.sock is own
-        client.close()
+        until(lambda: not queue._waiting, 5.0)
 
 
 def test_clients_share_the_time():
@@ -180,38 +166,6 @@ def test_clients_share_the_time():
         assert min(shares) > 0.2 * max(shares) > 0
 
 
-def test_sockets_that_say_nothing_do_not_keep_others_out():
-    with Running(most_sockets=20) as running:
-        silent = [socket.create_connection(running.address) for _ in range(60)]
-        try:
-            assert httpx.get(f"{running.url}{API}/agents", timeout=5).status_code == 200
-        finally:
-            for each in silent:
-                each.close()
-
-
-def test_an_idle_socket_is_closed():
-    with Running(idle_s=0.2) as running, socket.create_connection(running.address, timeout=5) as client:
-        client.sendall(b"GET / HT")
-        assert client.recv(100) == b""
-
-
-def test_what_is_no_http_is_answered_by_an_error():
-    with Running() as running, socket.create_connection(running.address, timeout=5) as client:
-        client.sendall(b"\x16\x03\x01\x00\r\n\r\n")
-        head, _, body = client.makefile("rb").read().partition(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 400") and json.loads(body)["error"]["code"] == "bad_request"
-
-
-def test_a_body_with_two_lengths_is_refused_and_nothing_after_it_is_a_request():
-    with Running() as running, socket.create_connection(running.address, timeout=5) as client:
-        lengths = "Content-Length: 5\r\nTransfer-Encoding: chunked"
-        first = f"POST {API}/positions HTTP/1.1\r\nHost: 127.0.0.1\r\n{lengths}\r\n\r\n0\r\n\r\n"
-        client.sendall(f"{first}GET {API}/games HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
-        answer = client.makefile("rb").read()
-    assert answer.startswith(b"HTTP/1.1 400") and answer.count(b"HTTP/1.1 ") == 1 and b'"bad_request"' in answer
-
-
 def test_a_body_of_100_mb_is_refused_without_reading_it():
     with Running() as running:
         parts = (b"x" * 1_000_000 for _ in range(100))
@@ -219,15 +173,6 @@ def test_a_body_of_100_mb_is_refused_without_reading_it():
         response = httpx.post(f"{running.url}{API}/positions", content=parts, headers=headers, timeout=30)
         assert response.status_code == 413 and response.json()["error"]["code"] == "too_large"
         assert httpx.get(f"{running.url}{API}/agents").status_code == 200
-
-
-def test_a_body_in_thousands_of_chunks_is_refused():
-    """Each costs as much as a large one, and while they are parsed nobody is answered."""
-    with Running() as running, socket.create_connection(running.address, timeout=20) as client:
-        head = f"POST {API}/positions HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
-        client.sendall(head.encode() + b"1\r\n \r\n" * 10_000)
-        answer = client.makefile("rb").read()
-    assert answer.startswith(b"HTTP/1.1 400") and b"too many chunks" in answer
 
 
 def test_a_port_in_use_is_bad_input():
@@ -312,14 +257,14 @@ def test_a_signal_ends_many_searches_without_a_trace(signals, code, line):
 
 def test_a_suggestion_that_waits_is_answered_when_the_server_ends():
     with Running() as running:
-        running.searches.turns.add(gate := Gate())
+        running.searches.queue.add(gate := Gate())
         asked = {"agent": "uct@1000", "game": "connect_four"}
         answers = []
         client = threading.Thread(
             target=lambda: answers.append(httpx.post(f"{running.url}{API}/suggestions", json=asked, timeout=60))
         )
         client.start()
-        until(lambda: running.searches.office.num_given, 10)
+        until(lambda: running.searches.agents.num_searches, 10)
         running.searches.close()
         client.join()
         gate.opened.set()

@@ -7,8 +7,7 @@ from fastapi import APIRouter
 from azero.arena.agents.levels import table_of
 from azero.interfaces.web.context import InContext
 from azero.interfaces.web.models import PositionAsked
-from azero.interfaces.web.offered.games import OfferedGame
-from azero.interfaces.web.offered.sheets import sheet_of
+from azero.interfaces.web.offered.games import OfferedGame, sheet_of
 from azero.interfaces.web.positions import describe, initial_picture
 
 router = APIRouter(tags=["games"])

@@ -3,7 +3,7 @@
 import json
 import re
 from contextlib import nullcontext
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter
 from fastapi.responses import Response
@@ -15,7 +15,7 @@ from azero.interfaces.web.context import Context, InContext
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.models import MOST_FIELDS, Asked, GameId, PositionAsked
 from azero.interfaces.web.one_at_a_time import OneAtATime
-from azero.interfaces.web.records import Nodes, from_json, read, to_json, write
+from azero.interfaces.web.records import RecordNode, Text, from_json, read, to_json, write
 from azero.records.record import TooManyMoves
 
 router = APIRouter(tags=["records"])
@@ -23,7 +23,6 @@ router = APIRouter(tags=["records"])
 _WORK = OneAtATime("the server is busy")
 _FEW = 200  # nodes that are written without waiting for the compiler; plain rules take a few ms for each
 
-Text = Annotated[str, Field(max_length=1 << 20)]
 Tag = Annotated[str, Field(max_length=1000)]
 
 
@@ -32,13 +31,6 @@ def _few(tags: object) -> object:
     if isinstance(tags, dict) and len(tags) > MOST_FIELDS:
         raise ValueError(f"at most {MOST_FIELDS} tags are possible")
     return tags
-
-
-def _objects(nodes: object) -> object:
-    """Returns nodes before they are checked one by one; raises ValueError if one is no object."""
-    if isinstance(nodes, list) and not all(isinstance(each, dict) for each in nodes):
-        raise ValueError("each node should be an object")
-    return nodes
 
 
 class RecordText(Asked):
@@ -58,7 +50,7 @@ class RecordTree(PositionAsked):
     tags: Annotated[dict[Annotated[str, Field(max_length=100)], Tag], BeforeValidator(_few)] = Field(
         default_factory=dict
     )
-    nodes: Annotated[list[dict[str, Any]] | None, BeforeValidator(_objects)] = Field(
+    nodes: Annotated[list[RecordNode], Field(fail_fast=True)] | None = Field(
         None,
         description="`[{comment}, {parent, move, comment, mark, name, value}, ...]`: the root first; `parent` is the "
         "index of an earlier node. Of the nodes with the same parent, the first one goes on, others are variations.",
@@ -99,6 +91,6 @@ def write_record(asked: RecordTree, context: InContext) -> dict[str, str]:
         return {"text": write(from_json(position.start, nodes, asked.tags, asked.result), asked.format)}
 
 
-def _line(moves: list[str]) -> Nodes:
+def _line(moves: list[str]) -> list[RecordNode]:
     """Returns the nodes of moves without variations."""
-    return [{}, *({"parent": number, "move": move} for number, move in enumerate(moves))]
+    return [RecordNode(), *(RecordNode(parent=number, move=move) for number, move in enumerate(moves))]

@@ -5,14 +5,13 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from azero.interfaces.web.clients import client_of, unless_gone
-from azero.interfaces.web.context import Context, InContext
+from azero.interfaces.web.context import Context, InContext, client_of, unless_gone
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.models import AnalysisAsked, ReviewAsked, SearchAsked, SuggestionAsked
 from azero.interfaces.web.offered.agents import OfferedAgent
 from azero.interfaces.web.positions import Position
-from azero.interfaces.web.searches.analysing import Bounds
-from azero.interfaces.web.searches.suggesting import Wish
+from azero.interfaces.web.searches.jobs import Bounds
+from azero.interfaces.web.searches.searches import SearchRequest
 
 router = APIRouter(tags=["searches"])
 
@@ -29,14 +28,14 @@ async def suggestions(asked: SuggestionAsked, request: Request, context: InConte
     agent, position = await _chosen(asked, context)
     _check_goes_on(position)
     if asked.level is None:
-        wish = _wish(context, agent, asked.simulations, asked.seconds, asked.seed)
+        asked_for = _request(context, agent, asked.simulations, asked.seconds, asked.seed)
     elif asked.simulations is not None or asked.seconds is not None:
         raise ApiError(422, "invalid", "level: a level has limits of its own; give no simulations and no seconds")
     elif (table := agent.levels(position.offered.game)) is None:
         raise ApiError(409, "no_levels", f"agent {agent.id!r} has no levels", value=agent.id)
     else:
-        wish = Wish(None, None, asked.seed, table.level(asked.level))
-    found = await unless_gone(request, context.searches.suggest(client_of(request), agent, position, wish))
+        asked_for = SearchRequest(None, None, asked.seed, table.level(asked.level))
+    found = await unless_gone(request, context.searches.suggest(client_of(request), agent, position, asked_for))
     return {**found.to_json(), "seconds": round(found.elapsed_s, 4)}
 
 
@@ -65,8 +64,8 @@ async def reviews(asked: ReviewAsked, request: Request, context: InContext) -> R
         raise ApiError(409, "no_judge", f"agent {agent.id!r} does not judge positions", value=agent.id)
     if not position.moves:
         raise ApiError(422, "no_moves", "there is nothing to review: the game has no moves")
-    wish = _wish(context, agent, asked.simulations, None, 0)
-    return context.searches.review(client_of(request), agent, position, wish)
+    asked_for = _request(context, agent, asked.simulations, None, 0)
+    return context.searches.review(client_of(request), agent, position, asked_for)
 
 
 async def _chosen(asked: SearchAsked, context: Context) -> tuple[OfferedAgent, Position]:
@@ -79,13 +78,15 @@ def _check_goes_on(position: Position) -> None:
         raise ApiError(409, "game_over", "there is nothing to search: the game is over")
 
 
-def _wish(context: Context, agent: OfferedAgent, simulations: int | None, seconds: float | None, seed: int) -> Wish:
+def _request(
+    context: Context, agent: OfferedAgent, simulations: int | None, seconds: float | None, seed: int
+) -> SearchRequest:
     """Returns how long a suggestion may search: what is asked for, within the limits."""
     settings = context.settings
     if agent.kind == "program":
-        return Wish(None, None, seed)
+        return SearchRequest(None, None, seed)
     if simulations is not None or seconds is not None:
         simulations = min(simulations or settings.most_suggested, settings.most_suggested)
     elif agent.simulations or agent.seconds:
         simulations, seconds = min(agent.simulations or settings.most_suggested, settings.most_suggested), agent.seconds
-    return Wish(simulations, min(seconds or settings.suggestion_s, settings.suggestion_s), seed)
+    return SearchRequest(simulations, min(seconds or settings.suggestion_s, settings.suggestion_s), seed)

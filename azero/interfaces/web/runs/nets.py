@@ -1,8 +1,12 @@
-"""A run's nets without a search: opened once, asked one at a time, on one thread. The cores may be training."""
+"""A run's nets without a search, and how their opinion of a position changed from net to net.
 
+Nets are opened once and asked one at a time, on one thread: the cores may be training.
+"""
+
+import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +16,7 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.contract import sign_of
 from azero.interfaces.web.one_at_a_time import OneAtATime
+from azero.interfaces.web.runs.run import ShownRun
 from azero.nets.session_evaluator import SessionEvaluator
 from azero.runs.folder import NetFile
 from azero.runs.stamps import Stamp, stamp_of
@@ -135,3 +140,50 @@ def _opinion(state: State, logits: np.ndarray, value: float) -> Opinion:
     texts = [state.game.action_to_text(state, action) for action in legal]
     sign = int(sign_of(state.current_player()))
     return Opinion({text: round(p, 4) for text, p in zip(texts, prior, strict=True)}, round(sign * value, 4))
+
+
+MOST_NETS = 48
+"""Nets that are asked. If a run has more, evenly spaced ones are, with the first and the last."""
+
+_PATIENCE_S = 1.0  # of a request, to open nets
+
+
+def opinions_of(run: ShownRun, nets: Nets, state: State) -> dict[str, Any]:
+    """Returns the opinions of a run's nets of a position, the oldest net first.
+
+    To open a net may take a tenth of a second. So an answer may lack some: `is_whole` says whether it is the last one.
+    The newest net is asked first, then others ever closer to each other.
+    """
+    chosen = spread(run.nets)
+    opinions: list[dict[str, Any]] = []
+    problems: list[str] = []
+    begin, is_whole, has_opened = time.perf_counter(), True, False
+    with nets.turn():
+        for file in coarse_to_fine(chosen):
+            if not nets.is_quick(file, state):
+                if has_opened and time.perf_counter() - begin > _PATIENCE_S:
+                    is_whole = False
+                    continue
+                has_opened = True
+            try:
+                (opinion,) = nets.opinions(file, [state])
+                opinions.append({"iteration": file.iteration, **opinion._asdict()})
+            except BadInput as error:
+                problems.append(f"net {file.iteration}: {run.line_of(error)}")
+    opinions.sort(key=lambda each: each["iteration"])
+    return {"opinions": opinions, "nets": len(run.nets), "is_whole": is_whole, "problems": problems[:10]}
+
+
+def spread(files: list[NetFile]) -> list[NetFile]:
+    """Returns at most MOST_NETS of the nets, evenly spaced."""
+    if len(files) <= MOST_NETS:
+        return files
+    step = (len(files) - 1) / (MOST_NETS - 1)
+    return [files[round(k * step)] for k in range(MOST_NETS)]
+
+
+def coarse_to_fine(files: list[NetFile]) -> list[NetFile]:
+    """Returns the nets in an order whose beginnings are spread over all of them, the newest first."""
+    newest_first = files[::-1]
+    places = sorted(range(len(files)), key=lambda k: (-(k & -k) if k else -(1 << 30), k))
+    return [newest_first[k] for k in places]

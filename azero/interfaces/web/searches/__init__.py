@@ -1,1 +1,1 @@
-"""Searches for many clients on one machine: loaded agents, turns, and streams of reports."""
+"""Searches for many clients on one machine: loaded agents, jobs in a queue, and streams of reports."""

@@ -1,9 +1,15 @@
-"""Loaded agents: one thread makes them. They are kept while there is room; those not used for longest go first."""
+"""Loaded agents: one thread makes them, and searches claim them.
+
+They are kept while there is room; those not used for longest go first.
+"""
 
 import contextlib
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.levels import Level, LevelAgent, at_level
@@ -17,8 +23,7 @@ from azero.games import Game, State, compile_game
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.offered.agents import OfferedAgent
 from azero.interfaces.web.offered.games import OfferedGame
-from azero.interfaces.web.searches.outcomes import draws_of
-from azero.interfaces.web.searches.turns import Turn, Turns
+from azero.interfaces.web.searches.queue import Job, JobQueue
 from azero.interfaces.web.settings import ServeSettings
 
 _LOADING_S = 3.0
@@ -57,19 +62,19 @@ class Loaded:
 
     Attributes:
       made: the agent; its error if it cannot be loaded.
-      turns: in which its searches take turns. Programs do not use this process's time, so each has its own.
+      queue: of its searches. Programs do not use this process's time, so each has its own.
       users: searches that want it.
       holder: the analysis that its thinker works on; None: another search has used it.
       rate: how fast its simulations are.
       begin_s: when loading began, by `time.perf_counter`.
     """
 
-    def __init__(self, offered: OfferedAgent, turns: Turns, aside: ThreadPoolExecutor):
-        self.offered, self.turns = offered, turns
+    def __init__(self, offered: OfferedAgent, queue: JobQueue, aside: ThreadPoolExecutor):
+        self.offered, self.queue = offered, queue
         self._aside = aside
         self.made: Future[Agent] = Future()
         self.users = 0
-        self.holder: Turn | None = None
+        self.holder: Job | None = None
         self.rate = Rate()
         self._players: dict[Level, LevelAgent] = {}
         self.begin()
@@ -117,6 +122,18 @@ class Loaded:
         return {"stage": "compiling", "text": text, "elapsed_s": elapsed_s, "expected_s": None, "share": share}
 
 
+def draws_of(agent: Agent, state: State) -> float | None:
+    """Returns the share of draws that the net alone expects; None for an agent without a net.
+
+    The first call imports torch, which takes a second or two.
+    """
+    if agent.net_alone is None:
+        return None
+    _, logits = agent.net_alone(state.planes()[None])
+    shares = np.exp(logits[0] - logits[0].max())
+    return float(shares[1] / shares.sum())
+
+
 def _make(offered: OfferedAgent, game: Game, threads: int) -> Agent:
     """Makes an agent; raises BadInput. In its errors a program goes by its id: its command is for nobody else."""
     program = split_program(offered.name)
@@ -137,25 +154,42 @@ def _is_free(loaded: Loaded) -> bool:
     return loaded.users == 0 and loaded.made.done()
 
 
-class LoadedAgents:
-    """Loads agents, one after another in a thread of its own, so that no search waits for a compiler."""
+class Claim:
+    """The right to search with an agent, until `release`."""
 
-    def __init__(self, settings: ServeSettings, turns: Turns):
-        self._settings, self._turns = settings, turns
+    def __init__(self, agents: "LoadedAgents", loaded: Loaded):
+        self.loaded = loaded
+        self._agents: LoadedAgents | None = agents
+
+    def release(self) -> None:
+        """Gives the right back. Any thread may call this, more than once."""
+        agents, self._agents = self._agents, None
+        if agents is not None:
+            agents.leave(self.loaded)
+
+
+class LoadedAgents:
+    """Loads agents, one after another in a thread of its own, so that no search waits for a compiler.
+
+    Attributes:
+      num_searches: searches that have a claim on an agent, or need none.
+    """
+
+    def __init__(self, settings: ServeSettings, queue: JobQueue):
+        self._settings, self._queue = settings, queue
         self._loader = ThreadPoolExecutor(1, "load")
         self._compiler = ThreadPoolExecutor(1, "compile")
         self._aside = ThreadPoolExecutor(1, "aside")
         self._loaded = Opened[_Key, Loaded](settings.most_agents, self._close_loaded, _is_free)
+        self.num_searches = 0
         self._lock = threading.Lock()
         self._closing: threading.Thread | None = None
 
-    def use(self, offered: OfferedAgent, game: OfferedGame) -> Loaded:
-        """Returns an agent for a game, which may have to load first; raises ApiError if there is no room.
-
-        The caller calls `leave` in the end.
-        """
+    def claim(self, offered: OfferedAgent, game: OfferedGame) -> Claim:
+        """Returns the right to search with an agent, which may have to load first; raises ApiError without room."""
         key = offered.name, offered.version, game.game
         with self._lock:
+            self._check_room()
             before = self._loaded.get(key)
             if before is not None and before.has_failed:
                 self._loaded.drop(key)
@@ -166,10 +200,34 @@ class LoadedAgents:
                 text = f"{most} agents are in use already; try again when one is free"
                 raise ApiError(503, "busy", text, retry_s=5) from None
             loaded.users += 1
-        return loaded
+            self.num_searches += 1
+        return Claim(self, loaded)
+
+    def leave(self, loaded: Loaded) -> None:
+        """Says that a search no longer uses an agent; see `Claim.release`."""
+        with self._lock:
+            loaded.users -= 1
+            self.num_searches -= 1
+
+    @contextlib.contextmanager
+    def searching(self) -> Iterator[None]:
+        """Counts a search without an agent, which lasts for the block; raises ApiError if there is no room."""
+        with self._lock:
+            self._check_room()
+            self.num_searches += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.num_searches -= 1
+
+    def _check_room(self) -> None:
+        most = self._settings.most_searches
+        if self.num_searches >= most:
+            raise ApiError(429, "busy", f"all places for searches are taken, {most} in all; try again later", retry_s=2)
 
     def _begin(self, key: _Key, offered: OfferedAgent) -> Loaded:
-        loaded = Loaded(offered, Turns("program") if offered.kind == "program" else self._turns, self._aside)
+        loaded = Loaded(offered, JobQueue("program") if offered.kind == "program" else self._queue, self._aside)
         self._loader.submit(self._load, key, loaded)
         return loaded
 
@@ -177,11 +235,6 @@ class LoadedAgents:
         """Compiles the rules of a game in the background. Until then they run as plain Python."""
         with contextlib.suppress(RuntimeError):  # it is closed
             self._compiler.submit(compile_game, game.game)
-
-    def leave(self, loaded: Loaded) -> None:
-        """Says that a search no longer uses an agent."""
-        with self._lock:
-            loaded.users -= 1
 
     def state_of(self, offered: OfferedAgent, game: Game | None) -> str:
         """Returns cold, loading or ready: for a game, or for any."""
@@ -211,22 +264,22 @@ class LoadedAgents:
     def _close_agents(self, made: list[Loaded]) -> None:
         """Closes programs at once, even if they think, and others unless a search still uses them."""
         for loaded in made:
-            self._close_turns(loaded)
-        is_unused = self._turns.wait(_LONGEST_SLICE_S)
+            self._close_queue(loaded)
+        is_unused = self._queue.wait(_LONGEST_SLICE_S)
         for loaded in made:
-            if loaded.made.exception() is None and (is_unused or loaded.turns is not self._turns):
+            if loaded.made.exception() is None and (is_unused or loaded.queue is not self._queue):
                 loaded.made.result().close()
 
     def _close_loaded(self, loaded: Loaded) -> None:
         """Closes an agent that has been loaded; the next use loads it again."""
-        self._close_turns(loaded)
+        self._close_queue(loaded)
         if loaded.made.exception() is None:
             self._aside.submit(loaded.made.result().close)  # a program may be slow to quit
 
-    def _close_turns(self, loaded: Loaded) -> None:
+    def _close_queue(self, loaded: Loaded) -> None:
         """Ends the thread of an agent that has its own."""
-        if loaded.turns is not self._turns:
-            loaded.turns.close()
+        if loaded.queue is not self._queue:
+            loaded.queue.close()
 
     def _load(self, key: _Key, loaded: Loaded) -> None:
         loaded.begin()
@@ -247,7 +300,7 @@ class LoadedAgents:
         except BaseException as error:  # whoever waits for the agent gets it
             with self._lock:
                 self._loaded.forget(key)
-            self._close_turns(loaded)
+            self._close_queue(loaded)
             if agent is not None:
                 agent.close()
             loaded.made.set_exception(error)

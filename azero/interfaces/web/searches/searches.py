@@ -7,14 +7,10 @@ from azero.arena.agents.suggestion import Suggestion
 from azero.interfaces.web.errors import ApiError, as_api_error
 from azero.interfaces.web.offered.agents import OfferedAgent
 from azero.interfaces.web.positions import Position
-from azero.interfaces.web.searches.analysing import AnalysisTurn, Bounds
-from azero.interfaces.web.searches.loaded import Loaded, LoadedAgents
-from azero.interfaces.web.searches.outbox import Outbox
-from azero.interfaces.web.searches.reviewing import ReviewLine, ReviewTurn
-from azero.interfaces.web.searches.stream import EventStream
-from azero.interfaces.web.searches.suggesting import SuggestionTurn, Wish
-from azero.interfaces.web.searches.ticket import Ticket, TicketOffice
-from azero.interfaces.web.searches.turns import Turns
+from azero.interfaces.web.searches.jobs import AnalysisJob, Bounds, ReviewJob, ReviewLine, SearchRequest, SuggestionJob
+from azero.interfaces.web.searches.loaded import Claim, Loaded, LoadedAgents
+from azero.interfaces.web.searches.queue import JobQueue
+from azero.interfaces.web.searches.stream import EventStream, Outbox
 from azero.interfaces.web.settings import ServeSettings
 
 _STAGE_S = 0.5  # from one report of a stage to the next
@@ -28,25 +24,25 @@ class Searches:
 
     Attributes:
       agents: the agents that are loaded.
-      turns: the queue of the machine.
-      office: limits the number of searches.
+      queue: the queue of the machine.
     """
 
     def __init__(self, settings: ServeSettings):
         self._settings = settings
-        self.turns = Turns("search")
-        self.agents = LoadedAgents(settings, self.turns)
-        self.office = TicketOffice(self.agents, settings.most_searches)
+        self.queue = JobQueue("search")
+        self.agents = LoadedAgents(settings, self.queue)
         self._reviews = ReviewLine(settings.most_reviews)
         self._outboxes: set[Outbox] = set()
         self._suggesting: set[asyncio.Future] = set()  # the tasks that wait for suggestions
         self._is_closed = False
 
-    async def suggest(self, client: str, offered: OfferedAgent, position: Position, wish: Wish) -> Suggestion:
+    async def suggest(
+        self, client: str, offered: OfferedAgent, position: Position, request: SearchRequest
+    ) -> Suggestion:
         """Returns an agent's suggestion for a position; raises BadInput or ApiError. It can be cancelled."""
-        ticket = self.office.give(offered, position.offered)
-        turn = SuggestionTurn(client, ticket.loaded, position.state.clone(), wish)
-        answer = asyncio.ensure_future(self._answer(ticket.loaded, turn))
+        claim = self.agents.claim(offered, position.offered)
+        job = SuggestionJob(client, claim.loaded, position.state.clone(), request)
+        answer = asyncio.ensure_future(self._answer(claim.loaded, job))
         self._suggesting.add(answer)
         try:
             return await answer
@@ -56,47 +52,47 @@ class Searches:
             raise
         finally:
             self._suggesting.discard(answer)
-            turn.stop()
-            ticket.give_back()
+            job.stop()
+            claim.release()
 
-    async def _answer(self, loaded: Loaded, turn: SuggestionTurn) -> Suggestion:
+    async def _answer(self, loaded: Loaded, job: SuggestionJob) -> Suggestion:
         await asyncio.shield(asyncio.wrap_future(loaded.made))
-        loaded.turns.add(turn)
-        return await asyncio.wrap_future(turn.answer)
+        loaded.queue.add(job)
+        return await asyncio.wrap_future(job.answer)
 
     def analyse(self, client: str, offered: OfferedAgent, position: Position, bounds: Bounds) -> EventStream:
         """Returns the stream of an analysis; raises ApiError if there is no room for it."""
-        ticket = self.office.give(offered, position.offered)
+        claim = self.agents.claim(offered, position.offered)
         outbox = Outbox(asyncio.get_running_loop())
-        turn = AnalysisTurn(client, ticket.loaded, position, bounds, outbox, ticket.give_back)
-        return self._stream(ticket, outbox, lambda: ticket.loaded.turns.add(turn), turn.stop)
+        job = AnalysisJob(client, claim.loaded, position, bounds, outbox, claim.release)
+        return self._stream(claim, outbox, lambda: claim.loaded.queue.add(job), job.stop)
 
-    def review(self, client: str, offered: OfferedAgent, position: Position, wish: Wish) -> EventStream:
+    def review(self, client: str, offered: OfferedAgent, position: Position, request: SearchRequest) -> EventStream:
         """Returns the stream of a review; raises ApiError if there is no room for it."""
-        ticket = self.office.give(offered, position.offered)
+        claim = self.agents.claim(offered, position.offered)
         outbox = Outbox(asyncio.get_running_loop(), keeps_all=True)
 
         def end() -> None:
-            ticket.give_back()
+            claim.release()
             self._reviews.leave()
 
-        turn = ReviewTurn(client, ticket.loaded, position, wish, outbox, end)
+        job = ReviewJob(client, claim.loaded, position, request, outbox, end)
 
         def begin() -> None:
-            ticket.loaded.turns.add(turn)
+            claim.loaded.queue.add(job)
 
         def stop() -> None:
-            turn.stop()
+            job.stop()
             if self._reviews.give_up(begin):
-                ticket.give_back()
+                claim.release()
 
-        return self._stream(ticket, outbox, lambda: self._reviews.enter(begin), stop)
+        return self._stream(claim, outbox, lambda: self._reviews.enter(begin), stop)
 
     def _stream(
-        self, ticket: Ticket, outbox: Outbox, begin: Callable[[], object], stop: Callable[[], object]
+        self, claim: Claim, outbox: Outbox, begin: Callable[[], object], stop: Callable[[], object]
     ) -> EventStream:
-        """Returns a stream that loads the agent, then begins a search, which gives the ticket back."""
-        feeding = asyncio.create_task(self._feed(ticket, outbox, begin))
+        """Returns a stream that loads the agent, then begins a search, which gives the claim back."""
+        feeding = asyncio.create_task(self._feed(claim, outbox, begin))
         self._outboxes.add(outbox)
 
         def end() -> None:
@@ -106,13 +102,13 @@ class Searches:
 
         return EventStream(outbox, end, self._settings.slow_reader_s)
 
-    async def _feed(self, ticket: Ticket, outbox: Outbox, begin: Callable[[], object]) -> None:
+    async def _feed(self, claim: Claim, outbox: Outbox, begin: Callable[[], object]) -> None:
         try:
-            await _loading(ticket.loaded, outbox)
+            await _loading(claim.loaded, outbox)
             outbox.put("stage", QUEUED)
             begin()
         except BaseException as error:
-            ticket.give_back()
+            claim.release()
             if isinstance(error, asyncio.CancelledError):
                 raise
             outbox.put("error", as_api_error(error).to_json(), is_last=True)
@@ -124,7 +120,7 @@ class Searches:
         self._is_closed = True
         for task in list(self._suggesting):
             task.get_loop().call_soon_threadsafe(task.cancel)
-        self.turns.close()
+        self.queue.close()
         self.agents.close()
 
 

@@ -1,15 +1,71 @@
 """The answer that streams an outbox, and ends the search when its reader has gone."""
 
 import asyncio
-from collections.abc import Callable
+import json
+import threading
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from azero.interfaces.web.searches.outbox import Outbox
 
-ABORT = "azero.abort"
-"""The part of a scope's state that closes the connection at once, whatever has not been sent."""
+class Outbox:
+    """Takes events from any thread, and gives them to one stream as text of `text/event-stream`.
+
+    Args:
+      loop: the stream's.
+      keeps_all: whether every update is sent, and not the newest alone.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, keeps_all: bool = False):
+        self._loop, self._keeps_all = loop, keeps_all
+        self._lock = threading.Lock()
+        self._events: list[tuple[str, dict[str, Any]]] = []
+        self._is_over = False
+        self._has_news = asyncio.Event()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing can be added."""
+        return self._is_over
+
+    def put(self, event: str, data: dict[str, Any], is_last: bool = False) -> None:
+        """Adds an event. It replaces one of its kind that has not been sent."""
+        with self._lock:
+            if self._is_over:
+                return
+            if not self._keeps_all:
+                self._events = [each for each in self._events if each[0] != event]
+            self._events.append((event, data))
+            self._is_over = is_last
+        self._wake()
+
+    def close(self) -> None:
+        """Ends the stream without a further event."""
+        with self._lock:
+            self._is_over = True
+        self._wake()
+
+    async def texts(self) -> AsyncIterator[bytes]:
+        """Yields what is to be sent, until the last event."""
+        while True:
+            await self._has_news.wait()
+            self._has_news.clear()
+            while True:
+                with self._lock:
+                    is_over = self._is_over
+                    event = self._events.pop(0) if self._events else None
+                if event is None:
+                    break
+                yield f"event: {event[0]}\ndata: {json.dumps(event[1], separators=(',', ':'))}\n\n".encode()
+            if is_over:
+                return
+
+    def _wake(self) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._has_news.set)
+
 
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -36,9 +92,9 @@ class EventStream(Response):
             async for text in self._outbox.texts():
                 message = {"type": "http.response.body", "body": text, "more_body": True}
                 await asyncio.wait_for(send(message), self._slow_reader_s)
-            await asyncio.wait_for(send({"type": "http.response.body", "body": b""}), self._slow_reader_s)
-        except (TimeoutError, OSError):
-            scope.get("state", {}).get(ABORT, lambda: None)()
+            await send({"type": "http.response.body", "body": b""})
+        except TimeoutError:  # the answer is not whole: uvicorn ends the connection
+            pass
         finally:
             watch.cancel()
             self._on_end()

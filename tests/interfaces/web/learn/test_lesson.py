@@ -6,7 +6,7 @@ import pytest
 
 from azero.arena.agents.names import make_agent
 from azero.games import make_game, without_compiling
-from azero.interfaces.web.learn.lesson import Lesson, recorder_of
+from azero.interfaces.web.learn.simulations import ShownSearch, recorder_of
 from azero.mcts import Puct, Settings, TreeSearch
 from tests.mcts.evaluators import HashEvaluator
 
@@ -23,7 +23,7 @@ POSITIONS = [
 
 
 def lesson_of(name, moves="", search=None, c=None, seed=0):
-    return Lesson(recorder_of(make_game(name).state_from_moves(moves), search, c, seed))
+    return ShownSearch(recorder_of(make_game(name).state_from_moves(moves), search, c, seed))
 
 
 def run(lesson, count=NUM_SIMULATIONS):
@@ -73,7 +73,7 @@ def test_uct_with_another_constant():
 def test_puct_is_what_the_net_searches():
     agent = make_agent(f"tic_tac_toe{WITHOUT_THE_REST}@{NUM_SIMULATIONS}")
     state = agent.game.state_from_moves("b2 a1")
-    lesson = Lesson(recorder_of(state.clone(), agent.new_search(), None, 0))
+    lesson = ShownSearch(recorder_of(state.clone(), agent.new_search(), None, 0))
     run(lesson)
     check_suggestion(lesson, agent.suggest(state))
 
@@ -83,7 +83,9 @@ def test_puct_is_the_search_whatever_its_settings(name, moves):
     state = make_game(name).state_from_moves(moves)
     rule = Puct(c_puct=1.7)
     own = Settings(is_looking_ahead=True, proof_nodes=20, leaves_per_tree=4, cache_mib=1, is_stopping_early=True)
-    lesson = Lesson(recorder_of(state.clone(), TreeSearch(state.game, rule, own, HashEvaluator(state.game)), None, 5))
+    lesson = ShownSearch(
+        recorder_of(state.clone(), TreeSearch(state.game, rule, own, HashEvaluator(state.game)), None, 5)
+    )
     done = run(lesson)
     search = TreeSearch(state.game, rule, Settings(), HashEvaluator(state.game))
     search.start(0, state, seed=5)

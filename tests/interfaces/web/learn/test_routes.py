@@ -2,7 +2,7 @@
 
 import pytest
 
-from azero.interfaces.web.learn.routes import MOST_SIMULATIONS
+from azero.interfaces.web.routes.learn import MOST_SIMULATIONS
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import client_of
 
@@ -40,10 +40,10 @@ def test_net_gives_priors_and_values(client):
 def test_lessons_count_as_searches(wanted):
     with client_of(ServeSettings(most_searches=1)) as client:
         searches = client.app.state.context.searches
-        with searches.office.place():
+        with searches.agents.searching():
             assert client.ask("simulations", 429, **TIC_TAC_TOE, **wanted)["error"]["code"] == "busy"
         client.ask("simulations", **TIC_TAC_TOE, **wanted, count=1)
-        assert searches.office.num_given == 0
+        assert searches.agents.num_searches == 0
         searches.close()
 
 

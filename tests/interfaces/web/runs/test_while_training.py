@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from azero.interfaces.web.runs.folder import ShownRun
+from azero.interfaces.web.runs.run import ShownRun
 from azero.runs.settings import write_settings
 from azero.training.train import train
 from tests.interfaces.web.runs.conftest import serving

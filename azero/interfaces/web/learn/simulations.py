@@ -1,20 +1,26 @@
-"""`Lesson`: a recorded search, its simulations as the interface gives them. Text of moves is added here."""
+"""A search shown one simulation at a time: its simulations as the interface gives them, in slices of a queue."""
 
 import math
+import time
+from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Any
 
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
-from azero.games import State
-from azero.interfaces.web.learn.recorder import Recorder
-from azero.interfaces.web.learn.simulation import Choice, Simulation
+from azero.games import State, without_compiling
+from azero.interfaces.web.learn.recording import Choice, RecordingSearch, Simulation
+from azero.interfaces.web.positions import Position
+from azero.interfaces.web.searches.loaded import Loaded
+from azero.interfaces.web.searches.queue import Job
 from azero.mcts import Puct, Settings, TreeSearch, Uct
 from azero.mcts.reference.search import Node
 from azero.mcts.roots.visits import VisitsRoot
+from azero.system.threads import SLICE_S
 
 
 def plain(settings: Settings) -> Settings:
-    """Returns the settings of a lesson's search: each simulation is one descent, one leaf and one backup."""
+    """Returns the settings of a search that is shown: each simulation is one descent, one leaf and one backup."""
     return settings._replace(
         is_looking_ahead=False,
         proof_nodes=0,
@@ -29,7 +35,7 @@ def plain(settings: Settings) -> Settings:
     )
 
 
-def recorder_of(state: State, search: TreeSearch | None, c: float | None, seed: int) -> Recorder:
+def recorder_of(state: State, search: TreeSearch | None, c: float | None, seed: int) -> RecordingSearch:
     """Returns the recorder of a position.
 
     Args:
@@ -41,21 +47,21 @@ def recorder_of(state: State, search: TreeSearch | None, c: float | None, seed: 
     """
     seed = derive_seed(seed, "suggest")
     if search is None:
-        return Recorder(state, Uct() if c is None else Uct(c), Settings(), None, seed)
+        return RecordingSearch(state, Uct() if c is None else Uct(c), Settings(), None, seed)
     rule, settings = search.selection, plain(search.settings)
     if not isinstance(rule, Puct):
         raise BadInput("this agent does not select by PUCT; choose method uct, or another agent")
-    return Recorder(state, rule if c is None else rule._replace(c_puct=c), settings, search.evaluator, seed)
+    return RecordingSearch(state, rule if c is None else rule._replace(c_puct=c), settings, search.evaluator, seed)
 
 
-class Lesson:
+class ShownSearch:
     """Simulations of a position, one by one.
 
     Attributes:
       num_terms: children in the simulations so far, which measure the length of the answer.
     """
 
-    def __init__(self, recorder: Recorder):
+    def __init__(self, recorder: RecordingSearch):
         self.recorder = recorder
         self.num_terms = 0
 
@@ -181,3 +187,96 @@ def _round(number: float) -> float:
 
 def _finite(number: float) -> float | None:
     return _round(number) if math.isfinite(number) else None
+
+
+_MOST_TERMS = 60_000
+"""Children in one answer, some 100 bytes each."""
+
+
+@dataclass(frozen=True)
+class SimulationsRequest:
+    """Which simulations are wanted.
+
+    Attributes:
+      first: the number of the first one, from 1.
+      count: how many.
+      c: the exploration constant; None: the agent's own.
+      seed: of all random choices.
+      most_s: seconds after which the answer ends.
+    """
+
+    first: int
+    count: int
+    c: float | None
+    seed: int
+    most_s: float
+
+
+class SimulationsJob(Job):
+    """Shows simulations of a position. `answer` is what the interface gives, or the error.
+
+    Args:
+      loaded: the agent of PUCT; None: UCT.
+    """
+
+    def __init__(self, client: str, loaded: Loaded | None, position: Position, wanted: SimulationsRequest):
+        super().__init__(client)
+        self._loaded, self._position, self._wanted = loaded, position, wanted
+        self._search: ShownSearch | None = None
+        self._simulations: list[dict[str, Any]] = []
+        self._spent_s = 0.0
+        self.answer: Future[dict[str, Any]] = Future()
+
+    def take(self) -> bool:
+        if self._search is None and not self.answer.set_running_or_notify_cancel():
+            return False
+        begin = time.perf_counter()
+        try:
+            with without_compiling(self._position.offered.game.rules):
+                ended = self._go_on(begin)
+            self._spent_s += time.perf_counter() - begin
+            if ended is None and not self.is_stopped:
+                return True
+            self.answer.set_result(self._to_json(ended or "limit"))
+        except BaseException as error:  # the one who waits gets it
+            self.answer.set_exception(error)
+        return False
+
+    def _go_on(self, begin: float) -> str | None:
+        """Runs simulations for a slice; returns why they have ended: count, proven or limit."""
+        search = self._search = self._search or self._new_search()
+        last = self._wanted.first + self._wanted.count - 1
+        while time.perf_counter() - begin < SLICE_S:
+            number = search.recorder.root.N + 1
+            if number > last:
+                return "count"
+            if self._spent_s > self._wanted.most_s or search.num_terms > _MOST_TERMS:
+                return "limit"
+            if number < self._wanted.first:
+                if not search.skip():
+                    return "proven"
+                continue
+            done = search.next()
+            if done is None:
+                return "proven"
+            self._simulations.append(done)
+        return None
+
+    def _new_search(self) -> ShownSearch:
+        search = None if self._loaded is None else self._loaded.made.result().new_search(1, 1)  # type: ignore[attr-defined]
+        return ShownSearch(recorder_of(self._position.state.clone(), search, self._wanted.c, self._wanted.seed))
+
+    def _to_json(self, ended: str) -> dict[str, Any]:
+        assert self._search is not None
+        root = self._search.recorder.root
+        return {
+            "game": self._position.offered.id,
+            "moves": self._position.moves,
+            "to_move": self._position.state.current_player(),
+            "rule": self._search.rule,
+            "seed": self._wanted.seed,
+            "first": self._wanted.first,
+            "num_simulations": root.N,
+            "ended": ended,
+            "simulations": self._simulations,
+        }

@@ -11,8 +11,8 @@ from azero.errors import BadInput
 from azero.games import State
 from azero.games.contract import ONGOING, sign_of
 from azero.interfaces.web.errors import ApiError
-from azero.interfaces.web.runs.folder import ShownRun
 from azero.interfaces.web.runs.nets import Nets, Opinion
+from azero.interfaces.web.runs.run import ShownRun
 from azero.runs.folder import ShardFile
 from azero.runs.shards import load_sized_shard
 from azero.runs.stamps import Stamp, stamp_of
@@ -27,7 +27,7 @@ _MOST_PROBLEMS = 5
 _ID = re.compile(r"(\d{1,7})\.(\d{1,9})\.(\d{1,7})", re.ASCII)
 
 
-class Played(NamedTuple):
+class ShownGame(NamedTuple):
     """A game: in which file, and its number there, from 0."""
 
     shard: ShardFile
@@ -65,7 +65,7 @@ def list_games(run: ShownRun, iteration: int | None, limit: int) -> dict[str, An
             problems.append(f"left out: {run.line_of(error)}")
             continue
         for number in reversed(range(len(games.lengths))[-(limit - len(listed)) :]):
-            listed.append(_brief(run, Played(shard, games, number)))
+            listed.append(_brief(run, ShownGame(shard, games, number)))
     iterations = [shard.iteration for shard in run.shards]
     window = [iterations[0], iterations[-1]] if iterations else None
     return {"games": listed, "iterations": window, "noise": _noise(run), "problems": problems}
@@ -98,7 +98,7 @@ def one_game(run: ShownRun, nets: Nets, game_id: str) -> dict[str, Any]:
     }
 
 
-def _find(run: ShownRun, game_id: str) -> Played:
+def _find(run: ShownRun, game_id: str) -> ShownGame:
     gone = ApiError(404, "unknown_game", "there is no such game; it may have left the replay window", value=game_id)
     match = _ID.fullmatch(game_id)
     if not match:
@@ -113,7 +113,7 @@ def _find(run: ShownRun, game_id: str) -> Played:
         raise ApiError(409, "bad_run", run.line_of(error), value=game_id) from None
     if not 1 <= index <= len(games.lengths):
         raise gone
-    return Played(shard, games, index - 1)
+    return ShownGame(shard, games, index - 1)
 
 
 def _ply(games: Games, position: int, state: State, opinion: Opinion | None) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def _ply(games: Games, position: int, state: State, opinion: Opinion | None) -> 
     }
 
 
-def _brief(run: ShownRun, played: Played) -> dict[str, Any]:
+def _brief(run: ShownRun, played: ShownGame) -> dict[str, Any]:
     outcome, given, opening = int(played.games.outcomes[played.number]), _given(played), _opening(played)
     return {
         "id": played.id,
@@ -167,23 +167,23 @@ def _noise(run: ShownRun) -> dict[str, Any]:
     return {"is_random": bool(parts), "text": "; ".join(parts)}
 
 
-def _given(played: Played) -> list[int]:
+def _given(played: ShownGame) -> list[int]:
     """Returns the moves that lead to the position at which a game began; none if the position was given as a board."""
     return played.games.start(played.number).history()
 
 
-def _opening(played: Played) -> list[int]:
+def _opening(played: ShownGame) -> list[int]:
     return played.games.state(played.positions().start).history()
 
 
-def _moves(played: Played, most: int | None) -> list[str]:
+def _moves(played: ShownGame, most: int | None) -> list[str]:
     games, positions, given = played.games, played.positions(), _given(played)
     actions = [*given, *_opening(played), *games.actions[positions.start : positions.stop].tolist()]
     start = games.game.new_initial_state() if given else games.start(played.number)
     return games.game.lines_to_text(start, [actions[:most]])[0]
 
 
-def _start(played: Played) -> str | None:
+def _start(played: ShownGame) -> str | None:
     """Returns the position before `moves`; None for the initial one."""
     start = played.games.start(played.number)
     return None if start.history() or start == played.games.game.new_initial_state() else start.to_text()

@@ -1,21 +1,27 @@
-"""An analysis: slices of a search, whose newest report is sent, until a limit, a proof, or its client has gone."""
+"""The work of clients, in slices of a queue: a suggestion, an analysis, a review."""
 
 import contextlib
+import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, replace
 
 from azero.arena.agents.analysis import Analysis
+from azero.arena.agents.levels import Level
 from azero.arena.agents.search_agent import SearchAgent
 from azero.arena.agents.suggestion import Suggestion
+from azero.arena.reviews.review import GameReview, MoveReview, Reviewer
+from azero.games import State
 from azero.games.contract import sign_of
 from azero.interfaces.web.errors import as_api_error
 from azero.interfaces.web.positions import Position
 from azero.interfaces.web.searches.loaded import Loaded
-from azero.interfaces.web.searches.outbox import Outbox
-from azero.interfaces.web.searches.outcomes import outcomes_of
-from azero.interfaces.web.searches.turns import Turn
+from azero.interfaces.web.searches.queue import Job
+from azero.interfaces.web.searches.stream import Outbox
+from azero.records import Record
+from azero.system.threads import SLICE_S, Slices
 
 _LONGEST_S = 0.1  # of a slice: whoever comes waits for its end
 
@@ -25,6 +31,49 @@ _LEAST_COST = 0.1  # of a slice, as a part of its time
 
 SEARCHING = {"stage": "searching", "text": "Searching", "elapsed_s": 0.0, "expected_s": None, "share": None}
 """The stage of a search that has begun."""
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """How to search.
+
+    Attributes:
+      simulations: the most; None: by the agent's own limit.
+      seconds: the most; None: no limit.
+      seed: of all random choices.
+      level: at which the agent plays, by its own limits; None: it does its best.
+    """
+
+    simulations: int | None
+    seconds: float | None
+    seed: int = 0
+    level: Level | None = None
+
+
+class SuggestionJob(Job):
+    """Searches a position once. `answer` is the suggestion, or the error."""
+
+    def __init__(self, client: str, loaded: Loaded, state: State, request: SearchRequest):
+        super().__init__(client)
+        self._loaded, self._state, self._request = loaded, state, request
+        self.answer: Future[Suggestion] = Future()
+
+    def take(self) -> bool:
+        if not self.answer.set_running_or_notify_cancel():
+            return False
+        try:
+            self.answer.set_result(self._suggest())
+        except BaseException as error:  # the one who waits gets it
+            self.answer.set_exception(error)
+        return False
+
+    def _suggest(self) -> Suggestion:
+        request = self._request
+        if request.level is not None:
+            return self._loaded.player(request.level).suggest_by(self._state, request.seed)
+        agent = self._loaded.made.result()
+        agent.seed = request.seed
+        return agent.suggest(self._state, request.simulations, request.seconds)
 
 
 @dataclass(frozen=True)
@@ -46,7 +95,7 @@ class Bounds:
     memory_mib: int
 
 
-class AnalysisTurn(Turn):
+class AnalysisJob(Job):
     """Analyses a position, one slice at a time.
 
     A slice is a report of `agent.analyse`. If another analysis has used the agent since the last slice, the agent goes
@@ -183,3 +232,107 @@ class AnalysisTurn(Turn):
             draws = self._draws.result(_PATIENCE_S if is_last else 0)
             return None if draws is None else outcomes_of(draws, found.value * sign_of(found.to_move))
         return None
+
+
+def outcomes_of(draws: float, value: float) -> list[float]:
+    """Returns the shares of wins of the first player, draws, and wins of the second.
+
+    With v the value and d the share of draws, at most 1 - |v|:
+
+        wins = (1 - d + v) / 2,    losses = (1 - d - v) / 2
+
+    Args:
+      draws: in [0, 1].
+      value: in [-1, 1], of the search, for the first player.
+    """
+    d = min(draws, 1 - abs(value))
+    return [round(each, 4) + 0.0 for each in ((1 - d + value) / 2, d, (1 - d - value) / 2)]
+
+
+class ReviewJob(Job):
+    """Reviews a game, one slice at a time. The outbox gets each move's review, also when it changes, then the whole."""
+
+    def __init__(
+        self,
+        client: str,
+        loaded: Loaded,
+        position: Position,
+        request: SearchRequest,
+        outbox: Outbox,
+        on_end: Callable[[], None],
+    ):
+        super().__init__(client)
+        self._loaded, self._position, self._request = loaded, position, request
+        self._outbox, self._on_end = outbox, on_end
+        self._work: Slices[GameReview] | None = None
+
+    def take(self) -> bool:
+        try:
+            if not (self.is_stopped or self._outbox.is_over):
+                self._slice()
+                return True
+        except StopIteration as end:
+            review: GameReview = end.value
+            self._outbox.put("done", {**review.to_json(), "values": review.values}, is_last=True)
+        except BaseException as error:  # the stream gets it
+            self._outbox.put("error", as_api_error(error).to_json(), is_last=True)
+        self._work = None  # a table of the solver
+        self._on_end()
+        return False
+
+    def _slice(self) -> None:
+        """Goes on for a while; raises StopIteration, with the review, at its end."""
+        end_s = time.perf_counter() + SLICE_S
+        if self._work is None:
+            self._outbox.put("stage", SEARCHING)
+            self._work = self._begin()
+        while time.perf_counter() < end_s and not self.is_stopped:
+            next(self._work)
+
+    def _begin(self) -> Slices[GameReview]:
+        position, request = self._position, self._request
+        agent = self._loaded.made.result().apart()
+        agent.seed = request.seed
+        actions = position.state.history()[len(position.start.history()) :]
+        record = Record.of_game(position.start, actions)
+        return Reviewer(agent, request.simulations, request.seconds).reviewing(record, self._tell)
+
+    def _tell(self, ply: int, move: MoveReview, is_new: bool) -> None:
+        self._outbox.put("update", {"ply": ply, **vars(move)})
+
+
+class ReviewLine:
+    """Begins reviews, a limited number at the same time, since each has a table of the solver. Others stand in line."""
+
+    def __init__(self, most: int):
+        self._most, self._num_begun = most, 0
+        self._line: deque[Callable[[], object]] = deque()
+        self._lock = threading.Lock()
+
+    def enter(self, begin: Callable[[], object]) -> None:
+        """Calls `begin` as soon as there is room. Whoever began calls `leave` at the end."""
+        with self._lock:
+            self._line.append(begin)
+        self._call_next()
+
+    def leave(self) -> None:
+        """Says that a review has ended."""
+        with self._lock:
+            self._num_begun -= 1
+        self._call_next()
+
+    def give_up(self, begin: Callable[[], object]) -> bool:
+        """Returns whether a review stood in line, in which it no longer does."""
+        with self._lock:
+            if begin not in self._line:
+                return False
+            self._line.remove(begin)
+            return True
+
+    def _call_next(self) -> None:
+        with self._lock:
+            if not self._line or self._num_begun >= self._most:
+                return
+            self._num_begun += 1
+            begin = self._line.popleft()
+        begin()

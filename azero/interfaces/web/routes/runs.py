@@ -8,11 +8,9 @@ from pydantic import Field
 from azero.interfaces.web.context import Context, InContext
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.models import Asked, GameId, Moves, PositionAsked
-from azero.interfaces.web.runs.activity import activity_of, age_s, resume_command, state_of
-from azero.interfaces.web.runs.folder import ShownRun
-from azero.interfaces.web.runs.nets import Nets
-from azero.interfaces.web.runs.opinions import opinions_of
-from azero.interfaces.web.runs.played import MOST_LISTED, list_games, one_game
+from azero.interfaces.web.runs.nets import Nets, opinions_of
+from azero.interfaces.web.runs.run import ShownRun, activity_of, age_s, resume_command, state_of
+from azero.interfaces.web.runs.selfplay_games import MOST_LISTED, list_games, one_game
 from azero.runs.metrics import mark_of
 
 router = APIRouter(tags=["runs"], prefix="/runs")

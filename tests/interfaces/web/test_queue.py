@@ -1,14 +1,14 @@
-"""Tests of turns and outboxes: who is next, and what waits for a slow reader."""
+"""Tests of jobs in a queue and of outboxes: who is next, and what waits for a slow reader."""
 
 import asyncio
 import threading
 
-from azero.interfaces.web.searches.outbox import Outbox
-from azero.interfaces.web.searches.turns import Turn, Turns
+from azero.interfaces.web.searches.queue import Job, JobQueue
+from azero.interfaces.web.searches.stream import Outbox
 
 
-class Counting(Turn):
-    """A turn of a number of slices, each of which costs the same."""
+class Counting(Job):
+    """A job of a number of slices, each of which costs the same."""
 
     def __init__(self, client: str, name: str, log: list[str], left: int, cost: float = 1.0):
         super().__init__(client)
@@ -27,17 +27,17 @@ class Counting(Turn):
         return False
 
 
-def run(*turns: Counting) -> None:
-    """Runs turns that all wait from the beginning."""
+def run(*jobs: Counting) -> None:
+    """Runs jobs that all wait from the beginning."""
     gate = Counting("gate", "", [], 1)
     begun = threading.Event()
     gate.take = lambda: begun.wait() and False  # type: ignore[method-assign]
-    queue = Turns("test")
+    queue = JobQueue("test")
     queue.add(gate)
-    for each in turns:
+    for each in jobs:
         queue.add(each)
     begun.set()
-    for each in turns:
+    for each in jobs:
         assert each.is_over.wait(10)
     queue.close()
 
@@ -57,7 +57,7 @@ def test_whose_slices_cost_more_gets_fewer():
 
 def test_who_comes_late_has_no_claim_to_the_time_before():
     log: list[str] = []
-    queue = Turns("test")
+    queue = JobQueue("test")
     early, late = Counting("a", "early", log, 1 << 40), Counting("b", "late", log, 20)
     queue.add(early)
     while len(log) < 1000:

@@ -1,17 +1,17 @@
-"""Turns: one thread in which searches take turns, slice by slice, so that clients share the machine fairly."""
+"""`JobQueue`: one thread in which searches take turns, slice by slice, so that clients share the machine fairly."""
 
 import threading
 import time
 from abc import ABC, abstractmethod
 
 
-class Turn(ABC):
+class Job(ABC):
     """Work in slices.
 
     Attributes:
-      client: whose work it is; clients share the time equally, and each one's turns its own share.
+      client: whose work it is; clients share the time equally, and each one's jobs its own share.
       is_stopped: whether its client has gone, so that its next slice is its last, and comes at once.
-      used_s: what its slices cost, counted from the least of the turns that were there when it came.
+      used_s: what its slices cost, counted from the least of the jobs that were there when it came.
     """
 
     def __init__(self, client: str):
@@ -32,25 +32,25 @@ class Turn(ABC):
         """Does a slice of the work; returns whether there is more. It raises nothing."""
 
 
-class Turns:
+class JobQueue:
     """A queue, and the thread that works on it. The client whose slices have cost the least is next."""
 
     def __init__(self, name: str):
-        self._waiting: list[Turn] = []
-        self._clients: dict[str, float] = {}  # seconds used, of the clients that have turns
+        self._waiting: list[Job] = []
+        self._clients: dict[str, float] = {}  # seconds used, of the clients that have jobs
         self._change = threading.Condition()
         self._is_closed = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    def add(self, turn: Turn) -> None:
-        """Adds a turn. It has no claim to the time before it came."""
+    def add(self, job: Job) -> None:
+        """Adds a job. It has no claim to the time before it came."""
         with self._change:
-            own = [each.used_s for each in self._waiting if each.client == turn.client]
-            turn.used_s = min(own, default=0.0)
-            if turn.client not in self._clients:
-                self._clients[turn.client] = min(self._clients.values(), default=0.0)
-            self._waiting.append(turn)
+            own = [each.used_s for each in self._waiting if each.client == job.client]
+            job.used_s = min(own, default=0.0)
+            if job.client not in self._clients:
+                self._clients[job.client] = min(self._clients.values(), default=0.0)
+            self._waiting.append(job)
             self._change.notify()
 
     def close(self) -> None:
@@ -64,9 +64,9 @@ class Turns:
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
-    def _rank(self, turn: Turn) -> tuple[bool, float, float]:
-        """Returns what is least for the next turn."""
-        return not turn.is_stopped, self._clients[turn.client], turn.used_s
+    def _rank(self, job: Job) -> tuple[bool, float, float]:
+        """Returns what is least for the next job."""
+        return not job.is_stopped, self._clients[job.client], job.used_s
 
     def _run(self) -> None:
         while True:
@@ -74,14 +74,14 @@ class Turns:
                 self._change.wait_for(lambda: self._waiting or self._is_closed)
                 if self._is_closed:
                     return
-                turn = min(self._waiting, key=self._rank)
+                job = min(self._waiting, key=self._rank)
             begin = time.perf_counter()
-            has_more = turn.take()
-            cost = turn.cost(time.perf_counter() - begin)
+            has_more = job.take()
+            cost = job.cost(time.perf_counter() - begin)
             with self._change:
-                turn.used_s += cost
-                self._clients[turn.client] += cost
+                job.used_s += cost
+                self._clients[job.client] += cost
                 if not has_more:
-                    self._waiting.remove(turn)
-                    if all(each.client != turn.client for each in self._waiting):
-                        del self._clients[turn.client]
+                    self._waiting.remove(job)
+                    if all(each.client != job.client for each in self._waiting):
+                        del self._clients[job.client]

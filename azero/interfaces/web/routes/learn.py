@@ -6,10 +6,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request
 from pydantic import Field
 
-from azero.interfaces.web.clients import client_of, unless_gone
-from azero.interfaces.web.context import Context, InContext
+from azero.interfaces.web.context import Context, InContext, client_of, unless_gone
 from azero.interfaces.web.errors import ApiError
-from azero.interfaces.web.learn.turn import LessonTurn, Wanted
+from azero.interfaces.web.learn.simulations import SimulationsJob, SimulationsRequest
 from azero.interfaces.web.models import AgentId, PositionAsked
 from azero.interfaces.web.positions import Position
 from azero.interfaces.web.searches.loaded import Loaded
@@ -39,18 +38,18 @@ async def simulations(asked: SimulationsAsked, request: Request, context: InCont
     if position.state.is_terminal():
         raise ApiError(409, "game_over", "there is nothing to search: the game is over")
     count = min(asked.count, MOST_SIMULATIONS + 1 - asked.first)
-    wanted = Wanted(asked.first, count, asked.c, asked.seed, context.settings.suggestion_s)
+    wanted = SimulationsRequest(asked.first, count, asked.c, asked.seed, context.settings.suggestion_s)
     client = client_of(request)
     if asked.method == "uct":
         if asked.agent is not None:
             raise ApiError(422, "no_agent_needed", "method uct needs no agent: leave it out", value=asked.agent)
-        with context.searches.office.place():
+        with context.searches.agents.searching():
             return await unless_gone(request, _learn(context, client, None, position, wanted))
     return await unless_gone(request, _learn_from_net(asked, context, client, position, wanted))
 
 
 async def _learn_from_net(
-    asked: SimulationsAsked, context: Context, client: str, position: Position, wanted: Wanted
+    asked: SimulationsAsked, context: Context, client: str, position: Position, wanted: SimulationsRequest
 ) -> dict[str, Any]:
     if asked.agent is None:
         raise ApiError(422, "agent_needed", "method puct needs an agent with a net: name one as agent")
@@ -58,20 +57,20 @@ async def _learn_from_net(
     if agent.kind != "net":
         message = f"agent {agent.id!r} has no net; puct needs one. GET /api/v1/agents lists those of kind net"
         raise ApiError(409, "no_net", message, value=agent.id)
-    ticket = context.searches.office.give(agent, position.offered)
+    claim = context.searches.agents.claim(agent, position.offered)
     try:
-        await asyncio.shield(asyncio.wrap_future(ticket.loaded.made))
-        return await _learn(context, client, ticket.loaded, position, wanted)
+        await asyncio.shield(asyncio.wrap_future(claim.loaded.made))
+        return await _learn(context, client, claim.loaded, position, wanted)
     finally:
-        ticket.give_back()
+        claim.release()
 
 
 async def _learn(
-    context: Context, client: str, loaded: Loaded | None, position: Position, wanted: Wanted
+    context: Context, client: str, loaded: Loaded | None, position: Position, wanted: SimulationsRequest
 ) -> dict[str, Any]:
-    turn = LessonTurn(client, loaded, position, wanted)
-    context.searches.turns.add(turn)
+    job = SimulationsJob(client, loaded, position, wanted)
+    context.searches.queue.add(job)
     try:
-        return await asyncio.wrap_future(turn.answer)
+        return await asyncio.wrap_future(job.answer)
     finally:
-        turn.stop()
+        job.stop()

@@ -1,0 +1,219 @@
+"""`RecordingSearch`: the reference search, which records each simulation, and changes nothing of the search."""
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.compiler.plain import call
+from azero.compiler.rng import new_rng
+from azero.errors import BrokenRules
+from azero.games import ONGOING, State
+from azero.games.contract import Rules
+from azero.games.state import new_states
+from azero.mcts import Puct, Settings, Uct
+from azero.mcts.evaluation.evaluator import Evaluator
+from azero.mcts.reference.search import Node, Reference
+
+
+class RecordedRollout:
+    """Plays out by the rules' own rollout, as `OwnRollout` does, and remembers the moves.
+
+    Attributes:
+      actions: of the last rollout; None if the rules computed its result without playing moves.
+    """
+
+    def __init__(self) -> None:
+        self.actions: list[int] | None = None
+
+    def play_out(self, rules: Rules, state: np.record, scratch: np.record, rng: np.record) -> int:
+        """Plays to the end and returns the outcome. `state` is not valid afterwards."""
+        again, same_rng = new_states(rules, 1), new_rng(int(rng.counter))
+        again[0] = state
+        legal = np.zeros(rules.num_actions, np.int32)
+        outcome = int(call(_rollout, rules, state, legal, rng, rules.max_plies))
+        actions = _play_moves(rules, again[0], legal, same_rng)
+        is_same = actions is not None and same_rng.counter == rng.counter
+        self.actions = actions if is_same and int(call(_outcome, rules, again[0])) == outcome else None
+        return outcome
+
+
+def _play_moves(rules: Rules, state: np.record, legal: np.ndarray, rng: np.record) -> list[int] | None:
+    """Plays to the end, move by move; returns the actions, or None if the rollout policy cannot do that."""
+    actions: list[int] = []
+    while int(call(_outcome, rules, state)) == ONGOING:
+        if len(actions) > rules.max_plies:
+            return None
+        try:
+            actions.append(int(call(_play_one, rules, state, legal, rng)))
+        except BrokenRules:
+            return None
+    return actions
+
+
+def _rollout(rules, state, legal, rng, max_plies):
+    return rules.rollout(state, legal, rng, max_plies)
+
+
+def _outcome(rules, state):
+    return rules.outcome(state)
+
+
+def _play_one(rules, state, legal, rng):
+    action = np.int64(rules.rollout_action(state, legal, rng))
+    rules.apply_action(state, action)
+    return action
+
+
+class Candidate(NamedTuple):
+    """A child when its parent selected. Q, U and score are for the player to move at the parent.
+
+    Attributes:
+      U: the exploration term; inf for UCT's unvisited children.
+      score: Q + U.
+      is_left_out: whether the child is proven lost, so that it gets no visit.
+    """
+
+    action: int
+    N: int
+    P: float
+    Q: float
+    U: float
+    score: float
+    proven: int | None  # the first player's result
+    is_left_out: bool
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A selection: at the node that is `depth` plies below the root, before the simulation.
+
+    Attributes:
+      N, Q: of the node; Q for the player to move there.
+      constant: c of UCT, c(s) of PUCT.
+      candidates: in ascending order of their actions.
+      chosen: the action that was selected.
+      num_equal: how many had the same, greatest score; the first in the tree's order is taken, or a random one of UCT's
+        unvisited ones.
+    """
+
+    depth: int
+    player: int
+    N: int
+    Q: float
+    constant: float
+    candidates: list[Candidate]
+    num_equal: int
+    chosen: int = -1
+
+    @property
+    def reason(self) -> str:
+        """Why: only, unvisited, equal or greatest."""
+        if len(self.candidates) == 1:
+            return "only"
+        if math.isinf(max(each.score for each in self.candidates)):
+            return "unvisited"
+        return "equal" if self.num_equal > 1 else "greatest"
+
+
+@dataclass
+class Simulation:
+    """One simulation. Values are the first player's, unless said otherwise.
+
+    Attributes:
+      actions: from the root to the leaf.
+      choices: one for each of them.
+      expanded: depth of the node that got children; None if none did.
+      priors: of these children, by action.
+      kind: how the leaf got its value: net, rollout, over (the game is over there) or proven.
+      rollout: the actions of the rollout; None if there was none, or if it computed its result without moves.
+      before, after: the nodes of the path, before and after the backup. They have no children.
+    """
+
+    actions: list[int] = field(default_factory=list)
+    choices: list[Choice] = field(default_factory=list)
+    expanded: int | None = None
+    priors: dict[int, float] = field(default_factory=dict)
+    kind: str = "proven"
+    value: float = 0.0
+    rollout: list[int] | None = None
+    before: list[Node] = field(default_factory=list)
+    after: list[Node] = field(default_factory=list)
+
+
+class RecordingSearch(Reference):
+    """Runs the reference search by UCT or PUCT and records it: `next` returns the next simulation."""
+
+    selection: Uct | Puct
+
+    def __init__(self, state: State, selection: Uct | Puct, settings: Settings, evaluator: Evaluator | None, seed: int):
+        self._rollouts = RecordedRollout()
+        super().__init__(state, selection, settings, evaluator, seed, self._rollouts)  # type: ignore[arg-type]
+        self._current = Simulation()
+
+    def next(self) -> Simulation | None:
+        """Runs a simulation; returns None if the root is proven, so that the search is over."""
+        self._current = Simulation()
+        visits = self.root.N
+        self.simulate()
+        return None if visits == self.root.N else self._current
+
+    def select(self, node: Node, depth: int) -> Node:
+        scored = [
+            Candidate(
+                action=each.child.action,
+                N=each.child.N,
+                P=each.child.P,
+                Q=each.Q,
+                U=each.score - each.Q,
+                score=each.score,
+                proven=each.child.proven,
+                is_left_out=self.settings.is_proving and each.child.proven == -node.sign,
+            )
+            for each in self.score_children(node, depth)
+        ]
+        greatest = max(each.score for each in scored if not each.is_left_out)
+        choice = Choice(
+            depth=depth,
+            player=node.player,
+            N=node.N,
+            Q=node.sign * node.W / max(node.N, 1),
+            constant=self._constant(node.N),
+            candidates=sorted(scored),
+            num_equal=sum(each.score == greatest and not each.is_left_out for each in scored),
+        )
+        child = super().select(node, depth)
+        self._current.choices.append(replace(choice, chosen=child.action))
+        self._current.actions.append(child.action)
+        return child
+
+    def _constant(self, visits: int) -> float:
+        """Returns c of UCT, or c(s) of PUCT for a node with this number of visits."""
+        if isinstance(self.selection, Uct):
+            return self.selection.c
+        return self.selection.exploration(visits, 0, 0.0) / math.sqrt(visits)
+
+    def expand(self, node: Node, state: State, priors: dict[int, float]) -> None:
+        super().expand(node, state, priors)
+        self._current.expanded = len(self._current.actions)
+        self._current.priors = {child.action: child.P for child in node.children}
+
+    def rollout(self, state: State) -> float:
+        self._current.kind = "rollout"
+        result = super().rollout(state)
+        self._current.rollout = self._rollouts.actions
+        return result
+
+    def judge(self, node: Node, state: State) -> float:
+        self._current.kind = "net"
+        return super().judge(node, state)
+
+    def back_up(self, path: list[Node], value: float) -> None:
+        current, leaf = self._current, path[-1]
+        if current.kind == "proven" and leaf.N == 0:
+            current.kind = "over"
+        current.value = value
+        current.before = [replace(node, children=[]) for node in path]
+        super().back_up(path, value)
+        current.after = [replace(node, children=[]) for node in path]
