@@ -5,7 +5,7 @@
 # make test-long  set up, run the tests that take minutes each, which no other command runs
 # make test-browser
 #                 set up, run all tests of the page, in Chromium; `make test-browser-quick` runs some, in three minutes
-# make check      set up, run formatter, linter, type checker (here, and as on Windows) and the check of imports
+# make check      set up, run formatters, linters and type checkers of Python (here, and as on Windows) and of the page
 # make test-cluster
 #                 set up, run the tests with Ray; `make test-cluster-quick` runs some, in two minutes, and
 #                 `make test-cluster-long` the long ones, with nodes that come and go
@@ -16,9 +16,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+NPM := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm --prefix tests/page --silent
 RUN := runs/connect_four_quick
 
-.PHONY: train test quick-first quick-second test-all all-first all-second test-long test-browser test-browser-quick test-cluster test-cluster-quick test-cluster-long torture check format docs site bench clean
+.PHONY: train test quick-first quick-second test-all all-first all-second test-long test-browser test-browser-quick test-page test-cluster test-cluster-quick test-cluster-long torture check format docs site bench clean
 
 train: .venv/installed
 	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
@@ -53,11 +54,14 @@ all-second: .venv/installed-dev
 test-long: .venv/installed-dev
 	$(BIN)/python -m pytest -m "long and not cluster" tests
 
-test-browser: .venv/installed-dev
+test-browser: .venv/installed-dev test-page
 	$(BIN)/python -m pytest -m browser tests/browser
 
-test-browser-quick: .venv/installed-dev
+test-browser-quick: .venv/installed-dev test-page
 	$(BIN)/python -m pytest -m "browser and not slow" tests/browser
+
+test-page: tests/page/node_modules/.installed
+	$(NPM) test
 
 test-cluster: .venv/installed-cluster
 	$(BIN)/python -m pytest -m "cluster and not long" tests/cluster
@@ -76,16 +80,18 @@ torture: .venv/installed-dev
 	PYTHONPATH=tests $(BIN)/python -m torture.fuzz --inputs $(INPUTS)
 	PYTHONPATH=tests $(BIN)/python -m torture.flips --flips $(INPUTS)
 
-check: .venv/installed-dev
+check: .venv/installed-dev tests/page/node_modules/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
 	$(BIN)/lint-imports
+	$(NPM) run check
 
-format: .venv/installed-dev
+format: .venv/installed-dev tests/page/node_modules/.installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(NPM) run format
 
 docs: .venv/installed-dev
 	$(BIN)/python -m azero.config.text > docs/configuration.md
@@ -110,6 +116,10 @@ clean:
 
 .venv/installed-dev: .venv/installed
 	$(INSTALL) -e '.[dev]'
+	touch $@
+
+tests/page/node_modules/.installed: .venv/installed-dev tests/page/package-lock.json
+	$(NPM) ci --no-audit --no-fund
 	touch $@
 
 .venv/installed-cluster: .venv/installed-dev

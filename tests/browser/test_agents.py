@@ -139,16 +139,3 @@ def test_a_hint_marks_a_square_then_shows_a_line(open_page):
     page.locator(".drawing .mark").first.wait_for()
     page.get_by_role("button", name="Hint").click()
     page.get_by_text("1", exact=True).first.wait_for()
-
-
-@pytest.mark.slow
-def test_a_move_that_was_taken_back_twice_takes_no_other_with_it(open_page):
-    text = open_page("#g=tic_tac_toe").evaluate("""async () => {
-        const { GameTree } = await import("/src/game/tree.js");
-        const tree = GameTree.fromText("a1 b1(c1)");
-        const [first] = tree.root.children[0].children;
-        tree.remove(first);
-        tree.remove(first);
-        return tree.toText();
-    }""")
-    assert text == "a1 c1"

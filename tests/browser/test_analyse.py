@@ -108,16 +108,6 @@ def test_an_agent_that_is_not_offered_is_named(open_page):
     assert "prior" in keys and "ownership" not in keys, "this net tells nothing of it"
 
 
-def test_shares_add_up_to_a_hundred(open_page):
-    texts = open_page("#g=tic_tac_toe").evaluate("""async () => {
-        const { percentsOf } = await import("/src/score.js");
-        const { outcomesOf } = await import("/src/panel/words.js");
-        const shares = [[0.505, 0.495], [0.335, 0.335, 0.33], [0.005, 0.99, 0.005], [1 / 3, 1 / 3, 1 / 3], [1, 0, 0]];
-        return [shares.map((each) => percentsOf(each).join(" ")), outcomesOf({ outcomes: [0.505, 0, 0.495] })];
-    }""")
-    assert texts == [["51 49", "34 33 33", "1 99 0", "34 33 33", "100 0 0"], [51, 0, 49]]
-
-
 @pytest.mark.slow
 def test_a_phone_shows_the_names_of_agents_whole(open_page):
     script = fake_stream(moves=COLUMNS, value=0.1, interval_ms=50, shuffles=False)

@@ -73,22 +73,3 @@ def test_numbers_on_the_board_are_those_of_the_table_and_named(open_page):
     page.get_by_text("On the board: visits N.").wait_for()
     page.get_by_role("button", name="Next simulation").click()
     page.get_by_text("On the board: Q + U for X.").wait_for()
-
-
-@pytest.mark.slow
-def test_a_lesson_that_was_given_up_does_not_ask_twice_for_the_next_one(open_page):
-    first = open_page("#g=tic_tac_toe").evaluate("""async () => {
-        const { Lesson } = await import("/src/views/learn/lesson.js");
-        const asked = [];
-        window.fetch = (url, { body, signal }) => new Promise((resolve, reject) => {
-            asked.push(JSON.parse(body).first);
-            signal.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")));
-        });
-        const lesson = new Lesson(() => {});
-        lesson.begin({ game: "tic_tac_toe", moves: [], method: "uct", seed: 0 });
-        lesson.begin({ game: "tic_tac_toe", moves: [], method: "uct", seed: 1 });
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        lesson.more();
-        return asked;
-    }""")
-    assert first == [1, 1], "one request for each lesson"

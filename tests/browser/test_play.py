@@ -202,38 +202,6 @@ def test_a_page_that_paints_late_misses_nothing(open_page):
     page.get_by_role("table", name="Mistakes").wait_for()
 
 
-def test_an_answer_that_comes_at_another_position_is_not_played(open_page):
-    counts = open_page("#g=tic_tac_toe").evaluate("""async () => {
-        const { askAgent } = await import("/src/views/play/asking.js");
-        const counts = [];
-        for (const goesBack of [false, true]) {
-            let answer = null, count = 0;
-            window.fetch = () => new Promise((resolve) => (answer = resolve));
-            const session = { node: {}, game: { id: "tic_tac_toe" }, moves: [], isSettled: true, error: null };
-            const players = [{ agent: "x" }], move = () => count++;
-            const asked = askAgent({ session, players, move, thinking: null, cancel() {}, changed() {} }, 0);
-            if (goesBack) session.node = {}; // its position has not come yet
-            answer(new Response(JSON.stringify({ best: "a1", moves: [{ move: "a1", pv: ["a1"] }] })));
-            await asked;
-            counts.push(count);
-        }
-        return counts;
-    }""")
-    assert counts == [1, 0]
-
-
-@pytest.mark.slow
-def test_who_has_lost_or_won_meanwhile_cannot_resign(open_page):
-    count = open_page("#g=tic_tac_toe").evaluate("""async () => {
-        const { PlayGame } = await import("/src/views/play/game.js");
-        let count = 0;
-        const play = { giveUp: () => count++, human: 0, titleOf: () => "You", nameOfSide: () => "X" };
-        for (const isOver of [true, false]) PlayGame.prototype.resign.call({ ...play, isOver });
-        return count;
-    }""")
-    assert count == 1
-
-
 HOLDS_POSITIONS = """
     const real = window.fetch;
     window.held = null; // answers to further positions

@@ -142,17 +142,3 @@ def test_texts_of_a_record_stay_texts_and_in_their_place(open_page):
         }),
       };
     }""") == {"hit": None, "images": 0, "isInside": True, "isInOrder": True}
-
-
-@pytest.mark.slow
-def test_a_file_is_read_in_the_encoding_that_it_tells(open_page):
-    texts = open_page("#g=othello").evaluate("""async (files) => {
-        const { textOf } = await import("/src/records/files.js");
-        return files.map((bytes) => textOf(new Uint8Array(bytes).buffer));
-    }""", [
-        [*"(;GM[2]CA[ISO-8859-1]PB[José])".encode("latin-1")],
-        [*"(;GM[2]CA[GB2312]PB[围棋])".encode("gb2312")],
-        [*"(;GM[2]CA[nothing]PB[José])".encode()],
-        [*"(;GM[2]CA[UTF-8]PB[José])".encode("latin-1")],
-    ])  # fmt: skip
-    assert [text[text.index("PB[") + 3 : -2] for text in texts] == ["José", "围棋", "José", "José"]

@@ -1,6 +1,6 @@
 // The HTTP interface: requests, and streams of events in answer to a POST.
 
-import { Emitter } from "./emitter.js";
+import { Emitter } from "./html.js";
 
 const API = "/api/v1/";
 const RETRY_MS = [500, 1000, 2000, 3000];
@@ -37,10 +37,17 @@ class Connection extends Emitter {
 
 export const connection = new Connection();
 
-export const get = (path, { signal } = {}) => request(path, { signal });
+/** @typedef {{signal?: AbortSignal}} Options */
 
-export const post = (path, body, { signal } = {}) =>
-  request(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" }, signal });
+export const get = (path, /** @type {Options} */ { signal } = {}) => request(path, { signal });
+
+export const post = (path, body, /** @type {Options} */ { signal } = {}) =>
+  request(path, {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "Content-Type": "application/json" },
+    signal,
+  });
 
 /** Sends a request, again and again while the server does not answer; throws ApiError if it refuses. */
 async function request(path, options) {
@@ -75,7 +82,7 @@ async function attemptFetch(path, options, attempt, onBusy) {
 
 /** Waits, until the user asks for a retry at the latest; throws AbortError if the signal is aborted. */
 function pause(ms, signal) {
-  return new Promise((resolve, reject) => {
+  return new Promise((/** @type {(nothing?: any) => void} */ resolve, reject) => {
     const end = () => {
       clearTimeout(timer);
       connection.waiting.delete(wake);
@@ -119,7 +126,13 @@ export async function stream(path, body, handlers) {
   };
   const begun = Date.now();
   const onBusy = () =>
-    hand(onStage, { stage: "queued", text: "All places for searches are taken", elapsed_s: (Date.now() - begun) / 1000, expected_s: null, share: null });
+    hand(onStage, {
+      stage: "queued",
+      text: "All places for searches are taken",
+      elapsed_s: (Date.now() - begun) / 1000,
+      expected_s: null,
+      share: null,
+    });
   try {
     for (let attempt = 0; ; attempt++) {
       const response = await attemptFetch(path, options, attempt, onBusy);

@@ -1,8 +1,33 @@
-// Preact with htm: the components of the page are functions that return html`...`.
+// Preact with htm: the components of the page are functions that return html`...`. They follow what emits changes.
 
-import { Fragment, h, render } from "../vendor/preact.mjs";
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "../vendor/hooks.mjs";
 import htm from "../vendor/htm.mjs";
+import { Fragment, h, render } from "../vendor/preact.mjs";
 
-export { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "../vendor/hooks.mjs";
-export { Fragment, render };
+export { Fragment, render, useEffect, useLayoutEffect, useMemo, useRef, useState };
 export const html = htm.bind(h);
+
+/** What others listen to: the session, an analysis, the settings. */
+export class Emitter {
+  #listeners = new Set();
+
+  /** Calls `listener` at each change; returns a function that ends it. */
+  subscribe(listener) {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  changed() {
+    this.#listeners.forEach((listener) => listener(this));
+  }
+}
+
+/** Returns a function that renders the component again. */
+export const useRender = () => useReducer((count) => count + 1, 0)[1];
+
+/** Renders again at each change of an emitter. It listens before the page is painted, so that it misses none. */
+export function useChanges(emitter) {
+  const render = useRender();
+  useLayoutEffect(() => emitter.subscribe(render), [emitter]);
+  return emitter;
+}

@@ -3,6 +3,15 @@
 import { useEffect, useRef } from "./html.js";
 import { settings } from "./settings.js";
 
+export const stepKeys = (session) => ({
+  arrowleft: ["back", () => void session.back()],
+  k: ["back", () => void session.back()],
+  arrowright: ["forward", () => void session.forward()],
+  j: ["forward", () => void session.forward()],
+  home: ["first move", () => void session.first()],
+  end: ["last move", () => void session.last()],
+});
+
 const ACTIVE = new Set(); // refs to the keys of all components that are shown
 
 let isByPointer = false; // whether the focus is where it is by a click
@@ -56,7 +65,8 @@ export function useKeys(keys) {
 export function activeKeys() {
   const byText = new Map();
   for (const { current } of ACTIVE) {
-    for (const [name, [text, , acts]] of Object.entries(current)) if (text && acts !== false) byText.set(text, [...(byText.get(text) ?? []), name]);
+    for (const [name, [text, , acts]] of Object.entries(current))
+      if (text && acts !== false) byText.set(text, [...(byText.get(text) ?? []), name]);
   }
   return [...byText].map(([text, names]) => [names, text]);
 }

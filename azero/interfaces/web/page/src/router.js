@@ -17,14 +17,20 @@ export function writeLink({ view, game, tree, node, agent, lesson }) {
 }
 
 /** Returns a link that fits the address bar. */
-export const pack = async (link) => (link.length > LONG && "CompressionStream" in window ? `#z=${await deflate(link.slice(1))}` : link);
+export const pack = async (link) =>
+  link.length > LONG && "CompressionStream" in window ? `#z=${await deflate(link.slice(1))}` : link;
 
 /** Returns a link as it was before it was packed; throws an Error with a line for people. */
 export const unpack = async (link) => (link.startsWith("#z=") ? `#${await inflate(link.slice(3))}` : link);
 
 /** Returns {view, game, tree, place, agent, lesson} of a link; throws an Error with a line for people. */
 export function readLink(link) {
-  const parts = new Map(link.replace(/^#/, "").split("&").map((part) => split(part)));
+  const parts = new Map(
+    link
+      .replace(/^#/, "")
+      .split("&")
+      .map((part) => split(part)),
+  );
   return {
     view: parts.get("v"),
     game: parts.get("g"),
@@ -37,7 +43,12 @@ export function readLink(link) {
 
 /** The parts of a lesson: how it searches, the constant, the seed, and the simulation and step that are shown. */
 const writeLesson = (lesson) =>
-  lesson && { by: lesson.method, c: lesson.c === null ? null : String(lesson.c), s: lesson.seed || null, n: lesson.place };
+  lesson && {
+    by: lesson.method,
+    c: lesson.c === null ? null : String(lesson.c),
+    s: lesson.seed || null,
+    n: lesson.place,
+  };
 
 function readLesson(parts) {
   const [c, seed] = [parts.get("c") ?? "", parts.get("s") ?? ""];

@@ -1,6 +1,6 @@
 // Settings that last: in localStorage where the browser allows it, otherwise until the page goes.
 
-import { Emitter } from "./emitter.js";
+import { Emitter } from "./html.js";
 
 const KEY = "azero";
 const DEFAULTS = {
@@ -21,7 +21,10 @@ let current = read();
 function read() {
   try {
     const stored = Object.entries(JSON.parse(localStorage.getItem(KEY) ?? "{}"));
-    return { ...DEFAULTS, ...Object.fromEntries(stored.filter(([name, value]) => value !== null && typeof value === typeof DEFAULTS[name])) };
+    return {
+      ...DEFAULTS,
+      ...Object.fromEntries(stored.filter(([name, value]) => value !== null && typeof value === typeof DEFAULTS[name])),
+    };
   } catch {
     return { ...DEFAULTS };
   }

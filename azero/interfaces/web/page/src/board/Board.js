@@ -2,11 +2,32 @@
 
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { Drawing } from "./Drawing.js";
-import { Grid } from "./Grid.js";
-import { Menu } from "./Menu.js";
-import { stageOf } from "./geometry.js";
-import { laid } from "./layout.js";
-import { click, targets, whyNot } from "./picking.js";
+import { click, Grid, targets, whyNot } from "./Grid.js";
+import { laid, stageOf } from "./geometry.js";
+
+function Menu({ picture, view, cell, actions, onPick, onClose }) {
+  const { x, y } = picture.cells[cell];
+  const list = useRef(null);
+  useEffect(() => {
+    const before = /** @type {HTMLElement} */ (document.activeElement);
+    list.current.querySelector("button").focus();
+    return () => before?.focus?.();
+  }, [cell]);
+  const percent = (length) => `${(100 * length) / view.side}%`;
+  const onKeyDown = (event) => {
+    const buttons = [...list.current.querySelectorAll("button")];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") onClose();
+    else if (step) buttons[(buttons.indexOf(document.activeElement) + step + buttons.length) % buttons.length].focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const style = { left: percent(x - view.x), top: percent(y - view.y) };
+  return html`<div class="menu at-cursor" role="menu" aria-label="Moves here" ref=${list} style=${style} onKeyDown=${onKeyDown}>
+    ${actions.map((action) => html`<button role="menuitem" key=${action.action} onClick=${() => onPick(action)}>${action.move}</button>`)}
+  </div>`;
+}
 
 /**
  * Draws a position and turns clicks, drags and keys into actions.
@@ -22,7 +43,17 @@ import { click, targets, whyNot } from "./picking.js";
  *   onChosen(cells): called when the clicked cells of an action that takes several change.
  *   controls: a ref that gets {stepBack()}, which does what Esc does.
  */
-export function Board({ position, isInteractive, isTurned, overlay = {}, onAction, onMessage, onBack, onChosen, controls }) {
+export function Board({
+  position,
+  isInteractive,
+  isTurned,
+  overlay = {},
+  onAction,
+  onMessage,
+  onBack,
+  onChosen,
+  controls,
+}) {
   const [chosen, setChosenCells] = useState([]);
   const [hovered, setHovered] = useState(null);
   const [aimed, setAimed] = useState(null); // by a first tap
@@ -30,7 +61,10 @@ export function Board({ position, isInteractive, isTurned, overlay = {}, onActio
   const stage = useRef(null);
   const picture = useMemo(() => laid(position.picture, isTurned), [position.picture, isTurned]);
   const pieceOn = useMemo(() => new Map(picture.pieces.map((piece) => [piece.cell, piece])), [picture]);
-  const mayClick = useMemo(() => (isInteractive ? targets(picture, chosen) : new Set()), [picture, chosen, isInteractive]);
+  const mayClick = useMemo(
+    () => (isInteractive ? targets(picture, chosen) : new Set()),
+    [picture, chosen, isInteractive],
+  );
 
   const setChosen = (cells) => {
     setChosenCells(cells);

@@ -41,9 +41,11 @@ export function Winning({ picture }) {
   const points = picture.winning.map((cell) => centre(picture, cell));
   if (!points.length) return null;
   if (!picture.is_path) {
-    return points.map(({ x, y }) => html`<${Fragment}>
+    return points.map(
+      ({ x, y }) => html`<${Fragment}>
       <circle class="win-case" cx=${x} cy=${y} r="0.43" /><circle class="win-line" cx=${x} cy=${y} r="0.43" />
-    </${Fragment}>`);
+    </${Fragment}>`,
+    );
   }
   const d = points.map(({ x, y }, k) => `${k ? "L" : "M"}${x} ${y}`).join("");
   return html`<${Fragment}><path class="win-case" d=${d} /><path class="win-line" d=${d} /></${Fragment}>`;
@@ -75,13 +77,15 @@ export function Heat({ picture, heat }) {
  * On a piece they sit at the corner.
  */
 export function Marks({ picture, marks, pieceOn }) {
-  return marks.filter((mark) => mark.cells.length).map((mark) => {
-    const cell = mark.cells.at(-1);
-    const { x, y } = centre(picture, cell);
-    const isCorner = pieceOn.has(cell);
-    const [cx, cy, radius] = isCorner ? [x + 0.27, y - 0.27, 0.2] : [x, y, picture.style === "hexes" ? 0.34 : 0.36];
-    const size = radius * ([...mark.text].length > 3 ? 0.72 : 0.95);
-    return html`<g class="mark mark-${mark.kind}" data-glyph=${mark.glyph || null}>
+  return marks
+    .filter((mark) => mark.cells.length)
+    .map((mark) => {
+      const cell = mark.cells.at(-1);
+      const { x, y } = centre(picture, cell);
+      const isCorner = pieceOn.has(cell);
+      const [cx, cy, radius] = isCorner ? [x + 0.27, y - 0.27, 0.2] : [x, y, picture.style === "hexes" ? 0.34 : 0.36];
+      const size = radius * ([...mark.text].length > 3 ? 0.72 : 0.95);
+      return html`<g class="mark mark-${mark.kind}" data-glyph=${mark.glyph || null}>
       <circle class="mark-body" cx=${cx} cy=${cy} r=${radius} />
       ${mark.prior > 0 && html`<path class="mark-prior" d=${arc(cx, cy, radius + 0.095, mark.prior)} />`}
       ${mark.share > 0 && html`<path class="mark-share" d=${arc(cx, cy, radius + 0.035, mark.share)} />`}
@@ -89,7 +93,7 @@ export function Marks({ picture, marks, pieceOn }) {
       ${mark.note && html`<text class="mark-text mark-note" x=${cx} y=${cy} dy=${radius * 0.68} font-size=${radius * 0.46}>${mark.note}</text>`}
       ${mark.glyph && html`<${Glyph} x=${cx + radius * 0.8} y=${cy - radius * 0.8} glyph=${mark.glyph} />`}
     </g>`;
-  });
+    });
 }
 
 const GLYPHS = { "??": "blunder", "?": "mistake", "?!": "inaccuracy", "!": "good" };
@@ -119,7 +123,11 @@ export function Arrows({ picture, arrows }) {
     const head = Math.max(0.22, width * 1.9);
     const end = [b.x - dx * 0.12, b.y - dy * 0.12];
     const neck = [end[0] - dx * head, end[1] - dy * head];
-    const points = [end, [neck[0] - dy * head * 0.6, neck[1] + dx * head * 0.6], [neck[0] + dy * head * 0.6, neck[1] - dx * head * 0.6]];
+    const points = [
+      end,
+      [neck[0] - dy * head * 0.6, neck[1] + dx * head * 0.6],
+      [neck[0] + dy * head * 0.6, neck[1] - dx * head * 0.6],
+    ];
     return html`<g class="arrow arrow-${kind}">
       <line x1=${a.x} y1=${a.y} x2=${neck[0]} y2=${neck[1]} stroke-width=${width} />
       <polygon points=${points.map((point) => point.join(",")).join(" ")} />

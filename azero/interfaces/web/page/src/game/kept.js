@@ -11,11 +11,15 @@ const MOST = 20; // games in each storage
 const isText = (value) => typeof value === "string";
 const isFlag = (value) => typeof value === "boolean";
 const isIndex = (value) => Number.isSafeInteger(value) && value >= 0;
-const isOneOf = (...all) => (value) => all.includes(value);
+const isOneOf =
+  (...all) =>
+  (value) =>
+    all.includes(value);
 const isNoneOr = (fits) => (value) => value === undefined || value === null || fits(value);
 const isListOf = (fits) => (value) => Array.isArray(value) && value.every((each) => fits(each));
 const isPairOf = (fits) => (value) => isListOf(fits)(value) && value.length === 2;
-const has = (fields) => (value) => typeof value === "object" && value !== null && Object.entries(fields).every(([name, fits]) => fits(value[name]));
+const has = (fields) => (value) =>
+  typeof value === "object" && value !== null && Object.entries(fields).every(([name, fits]) => fits(value[name]));
 
 const isStrength = isNoneOr((level) => isIndex(level) || level === "adaptive");
 const isAgent = has({ kind: isOneOf("agent"), agent: isText, level: isStrength, simulations: isNoneOr(isIndex) });
@@ -30,27 +34,59 @@ const isKept = has({
   numMoves: isIndex,
   isOver: isFlag,
   tags: (value) => has({})(value) && Object.values(value).every(isText), // of its record
-  notes: isListOf((note) => isPairOf(() => true)(note) && isIndex(note[0]) && has({ // of the tree
-    comment: isNoneOr(isText), mark: isNoneOr(isText), name: isNoneOr(isText), isMarkedByReview: isNoneOr(isFlag),
-    value: isNoneOr(Number.isFinite), simulations: isNoneOr(isIndex), seconds: isNoneOr(Number.isFinite),
-  })(note[1])),
-  play: isNoneOr(has({ // of PlayGame
-    players: isPairOf(isPlayer),
-    limit: isNoneOr(has({ minutes: isIndex, increment: isIndex })),
-    left: isNoneOr(isPairOf(Number.isFinite)),
-    decided: isNoneOr(has({ winner: isOneOf(0, 1, null), text: isText })),
-    seed: isNoneOr(isIndex),
-    hint: isNoneOr(has({ move: isText, line: isListOf(isText), isLine: isFlag })),
-    isPaused: isNoneOr(isFlag),
-  })),
-  review: isNoneOr(has({ // of Review
-    agent: isText, searched: isIndex, place: isText, numMoves: isIndex, isRunning: isFlag,
-    moves: isListOf(isNoneOr(has({
-      ply: isIndex, player: isOneOf(0, 1), move: isText, best: isText, line: isListOf(isText), mark: isText,
-      value: Number.isFinite, played: Number.isFinite, loss: Number.isFinite,
-    }))),
-    whole: isNoneOr(has({ accuracy: isPairOf(isNoneOr(Number.isFinite)), values: isListOf(Number.isFinite) })),
-  })),
+  notes: isListOf(
+    (note) =>
+      isPairOf(() => true)(note) &&
+      isIndex(note[0]) &&
+      has({
+        // of the tree
+        comment: isNoneOr(isText),
+        mark: isNoneOr(isText),
+        name: isNoneOr(isText),
+        isMarkedByReview: isNoneOr(isFlag),
+        value: isNoneOr(Number.isFinite),
+        simulations: isNoneOr(isIndex),
+        seconds: isNoneOr(Number.isFinite),
+      })(note[1]),
+  ),
+  play: isNoneOr(
+    has({
+      // of PlayGame
+      players: isPairOf(isPlayer),
+      limit: isNoneOr(has({ minutes: isIndex, increment: isIndex })),
+      left: isNoneOr(isPairOf(Number.isFinite)),
+      decided: isNoneOr(has({ winner: isOneOf(0, 1, null), text: isText })),
+      seed: isNoneOr(isIndex),
+      hint: isNoneOr(has({ move: isText, line: isListOf(isText), isLine: isFlag })),
+      isPaused: isNoneOr(isFlag),
+    }),
+  ),
+  review: isNoneOr(
+    has({
+      // of Review
+      agent: isText,
+      searched: isIndex,
+      place: isText,
+      numMoves: isIndex,
+      isRunning: isFlag,
+      moves: isListOf(
+        isNoneOr(
+          has({
+            ply: isIndex,
+            player: isOneOf(0, 1),
+            move: isText,
+            best: isText,
+            line: isListOf(isText),
+            mark: isText,
+            value: Number.isFinite,
+            played: Number.isFinite,
+            loss: Number.isFinite,
+          }),
+        ),
+      ),
+      whole: isNoneOr(has({ accuracy: isPairOf(isNoneOr(Number.isFinite)), values: isListOf(Number.isFinite) })),
+    }),
+  ),
   analysis: isNoneOr(has({ second: isNoneOr(isText), limit: isIndex })), // of Analyst
 });
 
@@ -72,7 +108,10 @@ const HERE = new Map(); // texts of games by their ids: until the page goes, no 
 export const newId = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
 
 /** Keys of the games but one, the one that was begun first in front: ids begin with the time. */
-const keysOf = (storage, but = "") => Object.keys(storage).filter((key) => key.startsWith(PREFIX) && key !== but).sort();
+const keysOf = (storage, but = "") =>
+  Object.keys(storage)
+    .filter((key) => key.startsWith(PREFIX) && key !== but)
+    .sort();
 
 /** Keeps a game under an id, as the one that this window shows. Other windows find it only with `isWorth`. */
 export function keep(id, game, isWorth) {

@@ -1,7 +1,7 @@
 // The game on the board: one session for all views.
 
 import { get, post } from "../api.js";
-import { Emitter } from "../emitter.js";
+import { Emitter } from "../html.js";
 import { GameTree } from "./tree.js";
 
 const MOST_CACHED = 400; // positions
@@ -166,7 +166,8 @@ export class Session extends Emitter {
     const { node: begin, tree } = this;
     const known = new Set(begin.children);
     await this.goTo(moves.reduce((at, move) => tree.play(at, move), begin));
-    if (this.error && this.node === begin) begin.children.filter((child) => !known.has(child)).forEach((child) => tree.remove(child));
+    if (this.error && this.node === begin)
+      begin.children.filter((child) => !known.has(child)).forEach((child) => tree.remove(child));
   }
 
   back = () => this.node.parent && this.goTo(this.node.parent);
@@ -189,7 +190,11 @@ export class Session extends Emitter {
     if (known) return known;
     const { cache, tree } = this; // of this game: the answer may come after another one was opened
     const nodes = tree.nodesTo(node);
-    const position = await post("positions", { game: this.game.id, position: this.start, moves: nodes.map(({ move }) => move) });
+    const position = await post("positions", {
+      game: this.game.id,
+      position: this.start,
+      moves: nodes.map(({ move }) => move),
+    });
     let at = 0;
     position.counts.forEach((count, k) => tree.spell(nodes[k], position.moves.slice(at, (at += count))));
     if (cache.size >= MOST_CACHED) cache.delete(cache.keys().next().value);
@@ -206,5 +211,12 @@ export const titleOf = ({ title, subtitle }) => [title, subtitle].filter(Boolean
 /** The strongest agent that judges positions: a net of this game, else a search. */
 export function defaultAgent(agents) {
   const judges = agents.filter((agent) => agent.judges);
-  return (judges.find((agent) => agent.kind === "net") ?? judges.find((agent) => agent.kind === "uct") ?? judges[0] ?? agents[0])?.id ?? null;
+  return (
+    (
+      judges.find((agent) => agent.kind === "net") ??
+      judges.find((agent) => agent.kind === "uct") ??
+      judges[0] ??
+      agents[0]
+    )?.id ?? null
+  );
 }

@@ -3,7 +3,15 @@
 const MOST_MOVES = 20_000; // of a text
 const DEEPEST = 2000; // moves of a line: the server takes no longer game
 
-const NOTES = { comment: "", mark: "", name: "", value: null, simulations: null, seconds: null, isMarkedByReview: undefined };
+const NOTES = {
+  comment: "",
+  mark: "",
+  name: "",
+  value: null,
+  simulations: null,
+  seconds: null,
+  isMarkedByReview: undefined,
+};
 
 let lastId = 0;
 
@@ -114,7 +122,14 @@ export class GameTree {
     Object.assign(tree.root, { comment: record[0].comment ?? "", name: record[0].name ?? "" });
     for (const { parent, move, comment, mark, name, value, simulations, seconds } of record.slice(1)) {
       const child = newNode(made[parent], move);
-      Object.assign(child, { comment: comment ?? "", mark: mark ?? "", name: name ?? "", value: value ?? null, simulations: simulations ?? null, seconds: seconds ?? null });
+      Object.assign(child, {
+        comment: comment ?? "",
+        mark: mark ?? "",
+        name: name ?? "",
+        value: value ?? null,
+        simulations: simulations ?? null,
+        seconds: seconds ?? null,
+      });
       made[parent].children.push(child);
       made.push(child);
     }
@@ -128,7 +143,7 @@ export class GameTree {
       for (let each = node; each.children.length; each = each.children[0]) {
         const [first, ...others] = each.children;
         text += (text && !text.endsWith(")") ? " " : "") + encodeMove(first.move);
-        for (const other of others) text += `(${(encodeMove(other.move) + " " + write(other)).trim()})`;
+        for (const other of others) text += `(${`${encodeMove(other.move)} ${write(other)}`.trim()})`;
       }
       return text;
     };
@@ -183,7 +198,9 @@ export class GameTree {
       steps++;
     }
     const letter = String.fromCharCode(96 + branch.parent.children.indexOf(branch));
-    return this.isMain(branch.parent) ? `${this.plyOf(branch)}${letter}${steps}` : this.pathTo(node).length + "*" + this.indexOf(node);
+    return this.isMain(branch.parent)
+      ? `${this.plyOf(branch)}${letter}${steps}`
+      : `${this.pathTo(node).length}*${this.indexOf(node)}`;
   }
 
   indexOf(node) {
@@ -223,12 +240,15 @@ export function nodesOfRecord(root) {
   for (let k = 0; k < found.length; k++) found.push(...found[k][0].children.map((child) => [child, k]));
   return found.map(([{ move, comment, mark, name, value, simulations, seconds }, parent]) => {
     if (parent === null) return { comment, name };
-    const more = Object.entries({ comment, mark, name, value, simulations, seconds }).filter(([, each]) => each !== "" && each !== null);
+    const more = Object.entries({ comment, mark, name, value, simulations, seconds }).filter(
+      ([, each]) => each !== "" && each !== null,
+    );
     return { parent, move, ...Object.fromEntries(more) };
   });
 }
 
-const encodeMove = (move) => move.replace(/[\s()%]/g, encodeURIComponent).replace(/[()]/g, (c) => (c === "(" ? "%28" : "%29"));
+const encodeMove = (move) =>
+  move.replace(/[\s()%]/g, encodeURIComponent).replace(/[()]/g, (c) => (c === "(" ? "%28" : "%29"));
 
 function decodeMove(text) {
   try {

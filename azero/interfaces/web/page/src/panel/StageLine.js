@@ -5,7 +5,8 @@ import { html } from "../html.js";
 const TITLES = { queued: "In the queue", loading: "Loading the agent", compiling: "Compiling the game" };
 
 /** Said of a game that is compiled. */
-export const ONCE = "A game is compiled when it is first used. This takes about a minute, or longer if the machine is busy.";
+export const ONCE =
+  "A game is compiled when it is first used. This takes about a minute, or longer if the machine is busy.";
 
 /** How much of a stage is done, from 0 to 1; null if nobody knows. */
 export function doneOf({ share, elapsed_s: elapsed, expected_s: expected }) {
@@ -16,7 +17,9 @@ export function doneOf({ share, elapsed_s: elapsed, expected_s: expected }) {
 function timeText({ elapsed_s: elapsed, expected_s: expected }) {
   const seconds = (number) => `${number < 9.95 ? number.toFixed(1) : Math.round(number)} s`;
   if (!expected) return elapsed >= 0.5 ? seconds(elapsed) : "";
-  return elapsed < expected ? `${seconds(elapsed)} of about ${seconds(expected)}` : `${seconds(elapsed)}; longer than usual (about ${seconds(expected)})`;
+  return elapsed < expected
+    ? `${seconds(elapsed)} of about ${seconds(expected)}`
+    : `${seconds(elapsed)}; longer than usual (about ${seconds(expected)})`;
 }
 
 export function StageCard({ stage, hasBoard = true }) {
@@ -35,7 +38,12 @@ export function StageCard({ stage, hasBoard = true }) {
 }
 
 /** A message with what to do: `actions` are [text, handler]. */
-export const Message = ({ title, text, actions = [], kind = "warning" }) => html`<div class="message message-${kind}" role=${kind === "warning" ? "alert" : "status"}>
+export const Message = ({
+  title,
+  text,
+  actions = [],
+  kind = "warning",
+}) => html`<div class="message message-${kind}" role=${kind === "warning" ? "alert" : "status"}>
   <svg class="icon message-icon" viewBox="0 0 20 20" aria-hidden="true">
     <path d=${kind === "warning" ? "M10 3.5l7.5 13h-15zM10 8.5v3.5M10 14.2v.1" : "M10 3a7 7 0 1 0 0 14a7 7 0 0 0 0-14zM10 9v5M10 6.3v.1"} />
   </svg>

@@ -9,8 +9,15 @@ const REORDER_MS = 1000;
  * `now` returns milliseconds; `later(callback, ms)` is setTimeout and `cancel` is clearTimeout.
  */
 export class Pacer {
-  constructor(emit, { interval = REDRAW_MS, now = () => performance.now(), later = setTimeout, cancel = clearTimeout } = {}) {
-    Object.assign(this, { emit, interval, now, later, cancel });
+  constructor(
+    emit,
+    { interval = REDRAW_MS, now = () => performance.now(), later = setTimeout, cancel = clearTimeout } = {},
+  ) {
+    this.emit = emit;
+    this.interval = interval;
+    this.now = now;
+    this.later = later;
+    this.cancel = cancel;
     this.last = -Infinity;
     this.timer = null;
     this.value = undefined;

@@ -1,21 +1,16 @@
 // The whole page: header, the current view, messages, dialogs, and the link in the address bar.
 
 import { connection } from "../api.js";
-import { Emitter, useChanges } from "../emitter.js";
-import { html, useEffect, useMemo, useRef } from "../html.js";
+import { Emitter, html, useChanges, useEffect, useMemo, useRef } from "../html.js";
 import { useKeys } from "../keys.js";
 import { pack, writeLink } from "../router.js";
 import { settings } from "../settings.js";
 import { VIEWS, viewOf } from "../views/index.js";
-import { RecordDialog } from "../records/RecordDialog.js";
-import { Header, copyLink } from "./Header.js";
-import { KeysDialog } from "./KeysDialog.js";
-import { MoveDialog } from "./MoveDialog.js";
-import { IllegalMove, Reconnecting } from "./Notice.js";
-import { Toasts } from "./Toasts.js";
-import { Keeper } from "./keeper.js";
+import { IllegalMove, KeysDialog, MoveDialog, Reconnecting, Toasts } from "./dialogs.js";
+import { copyLink, Header } from "./Header.js";
 import { turnBoard } from "./layout.js";
-import { begin, chooseAgent } from "./opening.js";
+import { begin, chooseAgent, Keeper } from "./opening.js";
+import { RecordDialog } from "./RecordDialog.js";
 
 /** What views may ask of the page; see the fields. */
 class AppState extends Emitter {
@@ -122,7 +117,8 @@ export function App({ session }) {
   useEffect(() => void begin(app), []);
   useKeeper(app);
   useEffect(() => {
-    if (session.error && !isIllegal(session.error)) app.toast({ text: session.error.message, kind: "error", seconds: 8 });
+    if (session.error && !isIllegal(session.error))
+      app.toast({ text: session.error.message, kind: "error", seconds: 8 });
   }, [session.error]);
   usePageKeys(app);
 
@@ -139,7 +135,7 @@ export function App({ session }) {
     <p class="status-line" role="status">${app.status}</p>
     <div class="hidden" aria-live="polite">${app.spoken}</div>
     <${Toasts} app=${app} />
-    ${app.dialog && app.dialog()}
+    ${app.dialog?.()}
   </div>`;
 }
 

@@ -3,11 +3,10 @@
 import { earlier } from "../game/kept.js";
 import { html, useState } from "../html.js";
 import { settings } from "../settings.js";
-import { CopyMenu } from "../share/CopyMenu.js";
 import { VIEWS } from "../views/index.js";
-import { KeysDialog } from "./KeysDialog.js";
-import { showRules } from "./RulesDialog.js";
-import { DropDown } from "./dialog.js";
+import { CopyMenu } from "./CopyMenu.js";
+import { DropDown } from "./controls.js";
+import { KeysDialog, showRules } from "./dialogs.js";
 import { Icon, Logo } from "./icons.js";
 import { turnBoard } from "./layout.js";
 import { returnTo } from "./opening.js";
@@ -30,9 +29,12 @@ export function Header({ app, session, title }) {
       </button>
       ${open === "games" && html`<${DropDown} label="Games" items=${gameItems(app, session)} onClose=${close} />`}
     </span>
-    ${offered && html`<button class="icon-button wide-only" aria-label="Return to your game of ${offered.title}" title="Return to your game of ${offered.title}" onClick=${() => returnTo(app, offered.id)}>
+    ${
+      offered &&
+      html`<button class="icon-button wide-only" aria-label="Return to your game of ${offered.title}" title="Return to your game of ${offered.title}" onClick=${() => returnTo(app, offered.id)}>
       <${Icon} name="undo" />
-    </button>`}
+    </button>`
+    }
     <button class="rules-button" disabled=${!game} onClick=${() => showRules(app, game)}>Rules</button>
     <nav class="views" aria-label="Views">
       ${VIEWS.map((view) => html`<button class="tab" aria-current=${app.view === view.id ? "page" : null} onClick=${() => app.setView(view.id)}>${view.title}</button>`)}
@@ -57,28 +59,47 @@ export function Header({ app, session, title }) {
 
 /** The user's earlier games, then all games, those with a trained net first. */
 function gameItems(app, session) {
-  const kept = earlier().filter(({ id }) => id !== app.keeper.id).slice(0, MOST_KEPT).map(({ id, title, numMoves, isOver, when }) => ({
-    text: `Your game of ${title}`,
-    detail: `${numMoves} ${numMoves === 1 ? "move" : "moves"}, ${isOver ? "over, " : ""}${agoText(Date.now() - when)}`,
-    onPick: () => returnTo(app, id),
-  }));
-  const games = [...session.games].sort((a, b) => b.has_net - a.has_net).map((game) => ({
-    text: game.title,
-    detail: [game.subtitle, game.has_net && "trained net"].filter(Boolean).join(", "),
-    isChosen: game.id === session.game?.id,
-    onPick: () => app.setGame(game.id),
-  }));
+  const kept = earlier()
+    .filter(({ id }) => id !== app.keeper.id)
+    .slice(0, MOST_KEPT)
+    .map(({ id, title, numMoves, isOver, when }) => ({
+      text: `Your game of ${title}`,
+      detail: `${numMoves} ${numMoves === 1 ? "move" : "moves"}, ${isOver ? "over, " : ""}${agoText(Date.now() - when)}`,
+      onPick: () => returnTo(app, id),
+    }));
+  const games = [...session.games]
+    .sort((a, b) => b.has_net - a.has_net)
+    .map((game) => ({
+      text: game.title,
+      detail: [game.subtitle, game.has_net && "trained net"].filter(Boolean).join(", "),
+      isChosen: game.id === session.game?.id,
+      onPick: () => app.setGame(game.id),
+    }));
   return kept.length ? [...kept, "-", ...games] : games;
 }
 
 /** "5 minutes ago" */
 function agoText(ms) {
-  const [unit, size] = [["day", 86_400_000], ["hour", 3_600_000]].find((each) => ms >= each[1]) ?? ["minute", 60_000];
-  return new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" }).format(-Math.floor(Math.max(0, ms) / size), unit);
+  /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+  const units = [
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 0],
+  ];
+  const [unit] = units.find((each) => ms >= each[1]);
+  const size = { day: 86_400_000, hour: 3_600_000, minute: 60_000 }[unit];
+  return new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" }).format(
+    -Math.floor(Math.max(0, ms) / size),
+    unit,
+  );
 }
 
 function menuItems(app, session, isDark) {
-  const views = VIEWS.map((view) => ({ text: view.title, isChosen: view.id === app.view, onPick: () => app.setView(view.id) }));
+  const views = VIEWS.map((view) => ({
+    text: view.title,
+    isChosen: view.id === app.view,
+    onPick: () => app.setView(view.id),
+  }));
   return [
     ...views,
     "-",

@@ -34,7 +34,9 @@ const PATHS = {
 
 const FILLED = new Set(["first", "back", "forward", "last", "play"]);
 
-export const Icon = ({ name }) => html`<svg class="icon ${FILLED.has(name) ? "filled" : ""}" viewBox="0 0 20 20" aria-hidden="true">
+export const Icon = ({
+  name,
+}) => html`<svg class="icon ${FILLED.has(name) ? "filled" : ""}" viewBox="0 0 20 20" aria-hidden="true">
   <path d=${PATHS[name]} />
 </svg>`;
 

@@ -1,9 +1,35 @@
 // The places of a view: the stage with the board, the gauge, the panel, and the bar at its foot.
 
 import { Board } from "../board/Board.js";
-import { expectedAt } from "../game/expected.js";
+import { kindOf } from "../board/Drawing.js";
 import { html, useMemo } from "../html.js";
 import { settings } from "../settings.js";
+
+/**
+ * The position that the board shows while the server is asked for that of `node`: one's own piece lies there at once.
+ * What is captured or turned over comes with the answer. Where `node` is no next move, it is `position` itself.
+ */
+function expectedAt(position, node) {
+  if (!position || node === position.node || node.parent !== position.node) return position;
+  const { picture, ply, to_move: player } = position;
+  const action = picture.actions.find(({ move }) => move === node.move);
+  if (!action?.cells.length) return position;
+  const pieces = movedPieces(picture, action.cells, player);
+  return { ...position, ply: ply + 1, last: action.cells, picture: { ...picture, pieces, actions: [], buttons: [] } };
+}
+
+function movedPieces(picture, cells, player) {
+  const { pieces, begun, step, steps } = picture;
+  const [from, to] = [...begun, ...cells].slice(-2);
+  const lies = (cell) => pieces.find((piece) => piece.cell === cell);
+  const put = (piece) => [
+    ...pieces.filter(({ cell }) => cell !== piece.cell && !(steps.length > 1 && cell === from)),
+    piece,
+  ];
+  if (steps.length === 1) return put({ cell: cells[0], player, kind: kindOf(picture, player), text: "" });
+  if (steps[step] === "Shoots at") return [...pieces, { cell: cells[0], player: null, kind: "blocked", text: "" }];
+  return to !== undefined && lies(from) ? put({ ...lies(from), cell: to }) : pieces;
+}
 
 /** The board of the session. Its place and size are the same in all views. */
 export function Stage({ session, app, overlay, isInteractive = true, onAction, onBack, onChosen, controls, gauge }) {
@@ -12,7 +38,9 @@ export function Stage({ session, app, overlay, isInteractive = true, onAction, o
   const isTurned = Boolean(game && settings.get("turned")[game.family]);
   const onMove = onAction ?? ((action) => session.play(action.move));
   return html`<section class="stage" aria-label="Position">
-      ${position && html`<${Board}
+      ${
+        position &&
+        html`<${Board}
         position=${position}
         isInteractive=${isInteractive && session.isSettled && position.to_move !== null}
         isTurned=${isTurned}
@@ -22,7 +50,8 @@ export function Stage({ session, app, overlay, isInteractive = true, onAction, o
         onChosen=${onChosen}
         controls=${controls}
         onMessage=${app.setStatus}
-      />`}
+      />`
+      }
     </section>
     <div class="gauge-place">${gauge}</div>`;
 }

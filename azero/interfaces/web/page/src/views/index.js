@@ -1,37 +1,36 @@
 // The views, in the order of the header. All but Play are loaded after the first board is shown.
 
-import { useRender } from "../emitter.js";
-import { html, useLayoutEffect } from "../html.js";
+import { html, useLayoutEffect, useRender } from "../html.js";
 import { PanelFrame, Stage } from "../shell/layout.js";
 import { Play } from "./play/Play.js";
 
 const IDLE_MS = 1500; // after which views are loaded that nobody has asked for yet
 
 export const VIEWS = [
-  { id: "play", title: "Play", key: "p", View: Play },
-  { id: "analyse", title: "Analyse", key: "a", View: later(() => import("./analyse/Analyse.js"), "Analyse") },
-  { id: "review", title: "Review", key: "r", View: later(() => import("./review/Review.js"), "Review") },
-  { id: "runs", title: "Runs", key: "w", View: later(() => import("./runs/Runs.js"), "Runs") },
-  { id: "learn", title: "Learn", key: "l", View: later(() => import("./learn/Learn.js"), "Learn") },
+  { id: "play", title: "Play", key: "p", View: Play, load: async () => {} },
+  { id: "analyse", title: "Analyse", key: "a", ...later(() => import("./analyse/Analyse.js"), "Analyse") },
+  { id: "review", title: "Review", key: "r", ...later(() => import("./review/Review.js"), "Review") },
+  { id: "runs", title: "Runs", key: "w", ...later(() => import("./runs/Runs.js"), "Runs") },
+  { id: "learn", title: "Learn", key: "l", ...later(() => import("./learn/Learn.js"), "Learn") },
 ];
 
 /** The view with this id; Play if there is none. */
 export const viewOf = (id) => VIEWS.find((view) => view.id === id) ?? VIEWS[0];
 
 /** Loads the other views while nothing else happens, so that they work when the server is away. */
-export const loadViewsSoon = () => setTimeout(() => VIEWS.forEach(({ View }) => View.load?.().catch(() => {})), IDLE_MS);
+export const loadViewsSoon = () => setTimeout(() => VIEWS.forEach(({ load }) => load().catch(() => {})), IDLE_MS);
 
 /** A component whose module is loaded when it is first shown; until then the board is. */
 function later(load, name) {
   let Found = null;
-  const Later = (props) => {
+  const loadNow = async () => {
+    Found = (await load())[name];
+  };
+  const View = (props) => {
     const render = useRender();
-    useLayoutEffect(() => void (Found ?? Later.load().then(render, props.app.fail)), []);
+    useLayoutEffect(() => void (Found ?? loadNow().then(render, props.app.fail)), []);
     if (Found) return html`<${Found} ...${props} />`;
     return html`<${Stage} ...${props} isInteractive=${false} /><${PanelFrame} label=${name}></${PanelFrame}>`;
   };
-  Later.load = async () => {
-    Found = (await load())[name];
-  };
-  return Later;
+  return { View, load: loadNow };
 }

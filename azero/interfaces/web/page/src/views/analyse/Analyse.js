@@ -1,29 +1,20 @@
 // Analyse: what one agent, or two, think of the position on the board.
 
-import { useChanges } from "../../emitter.js";
 import { defaultAgent } from "../../game/session.js";
-import { html, useEffect, useMemo, useState } from "../../html.js";
+import { html, useChanges, useEffect, useMemo, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
-import { CandidateTable } from "../../panel/CandidateTable.js";
-import { Chart } from "../../panel/Chart.js";
-import { Gauge } from "../../panel/Gauge.js";
-import { Headline } from "../../panel/Headline.js";
-import { NodeEditor } from "../../panel/NodeEditor.js";
-import { VariationTree } from "../../panel/VariationTree.js";
-import { rowsOf } from "../../panel/candidates.js";
-import { actionsOf } from "../../panel/lines.js";
-import { nextMarks } from "../../panel/marks.js";
-import { Navigation, useTreeKeys } from "../../panel/navigation.js";
-import { opinionOf, opinionOfResult, rateText, reasonText, spokenAnalysis } from "../../panel/words.js";
-import { RecordDialog } from "../../records/RecordDialog.js";
+import { CandidateTable, rowsOf } from "../../panel/CandidateTable.js";
+import { Chart, Gauge } from "../../panel/Chart.js";
+import { Headline, opinionOf, opinionOfResult, rateText, reasonText, spokenAnalysis } from "../../panel/Headline.js";
+import { actionsOf, nextMarks } from "../../panel/marks.js";
+import { Navigation, NodeEditor, useTreeKeys, VariationTree } from "../../panel/variations.js";
 import { formatCount } from "../../score.js";
 import { settings } from "../../settings.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
-import { Notice } from "./Notice.js";
+import { RecordDialog } from "../../shell/RecordDialog.js";
 import { analystOf } from "./analyst.js";
-import { AgentPicker, LimitPicker, MarksPicker, StartStop, shortName } from "./controls.js";
-import { overlayOf } from "./overlay.js";
+import { AgentPicker, LimitPicker, MarksPicker, Notice, overlayOf, StartStop, shortName } from "./controls.js";
 
 export function Analyse({ session, app }) {
   const analyst = useAnalyst(session, app);
@@ -51,7 +42,8 @@ export function Analyse({ session, app }) {
 
   const toMove = position.to_move ?? 0;
   const overlay = session.isSettled ? overlayOf({ position, first, second, active, update: one.shown }) : {};
-  const opinion = position.result && session.isSettled ? opinionOfResult(position.result) : one.shown ? opinionOf(one.shown) : null;
+  const opinion =
+    position.result && session.isSettled ? opinionOfResult(position.result) : one.shown ? opinionOf(one.shown) : null;
   return html`
     <${Stage} session=${session} app=${app} overlay=${overlay} gauge=${html`<${Gauge} players=${game.players} opinion=${opinion} />`} />
     <${PanelFrame} label="Analysis" bar=${html`<${Bar} ...${{ session, app, analyst, isTwo }} />`}>
@@ -60,12 +52,16 @@ export function Analyse({ session, app }) {
       <${LineChart} ...${{ session, analyst, isTwo }} />
       <div class="table-place">
         <${Notice} ...${{ session, app, analyst, hasRows: first.length > 0 || second?.length > 0 }} />
-        ${(first.length > 0 || second?.length > 0) && !position.result && html`<${CandidateTable}
+        ${
+          (first.length > 0 || second?.length > 0) &&
+          !position.result &&
+          html`<${CandidateTable}
           players=${game.players}
           toMove=${toMove}
           position=${session.keyOf(node)}
           ...${{ first, second, sort, onSort: setSort, active, onActive: setActive, onPlay: playMove }}
-        />`}
+        />`
+        }
       </div>
       <${VariationTree} session=${session} />
       <${NodeEditor} session=${session} app=${app} isOpen=${isEditing} onOpen=${setEditing} />
@@ -100,7 +96,10 @@ function Controls({ session, app, analyst, one, two, isTwo }) {
   const pickSecond = (second) => analyst.set({ second });
   const reason = reasonText(one.reason);
   const rates = isTwo
-    ? [one, two].map(({ shown }, k) => html`<small key=${k}><span class="swatch ${k ? "second" : ""}"></span> ${formatCount(shown?.simulations ?? 0)}<span class="hidden"> simulations</span> </small>`)
+    ? [one, two].map(
+        ({ shown }, k) =>
+          html`<small key=${k}><span class="swatch ${k ? "second" : ""}"></span> ${formatCount(shown?.simulations ?? 0)}<span class="hidden"> simulations</span> </small>`,
+      )
     : html`${rateText(one.shown)}${reason && html`<small> ${reason}</small>`}`;
   return html`<div class="controls ${isTwo ? "two" : ""}">
     <${StartStop} name="Analyse" isRunning=${analyst.isRunning} isOff=${!analyst.first || analyst.isOver} onToggle=${analyst.toggle} />
@@ -116,7 +115,9 @@ function LineChart({ session, analyst, isTwo }) {
   const line = [tree.root, ...tree.lineOf(node)];
   const opinions = line.map((each) => analyst.opinionAt(each));
   const others = isTwo ? line.map((each) => analyst.opinions.opinion(analyst.key(analyst.second, each))) : null;
-  const caption = position.result ? position.result.text : `move ${ply}, ${game.players[position.to_move ?? 0].name} to play`;
+  const caption = position.result
+    ? position.result.text
+    : `move ${ply}, ${game.players[position.to_move ?? 0].name} to play`;
   return html`<${Chart}
     players=${game.players}
     opinions=${opinions}
@@ -153,7 +154,15 @@ function useAnalyseKeys({ session, app, analyst, first, play, setEditing }) {
   const speak = () => {
     const { game, position } = session;
     const update = analyst.slots[0].shown;
-    app.announce(spokenAnalysis({ players: game.players, toMove: position.to_move ?? 0, agent: shortName(analyst.first), update, rows: first }));
+    app.announce(
+      spokenAnalysis({
+        players: game.players,
+        toMove: position.to_move ?? 0,
+        agent: shortName(analyst.first),
+        update,
+        rows: first,
+      }),
+    );
   };
   const hasOwners = Boolean(session.agents.find(({ id }) => id === analyst.first)?.has_ownership);
   useTreeKeys(session, app, { onComment: () => setEditing(true) });

@@ -1,13 +1,96 @@
 // The analysis of the position on the board, by one agent or by two. It follows the session, and lasts as long as it.
 
 import { stream } from "../../api.js";
-import { Emitter } from "../../emitter.js";
+import { Emitter } from "../../html.js";
 import { Pacer } from "../../panel/calm.js";
-import { Opinions } from "../../panel/opinions.js";
-import { opinionOfResult } from "../../panel/words.js";
-import { Slot } from "./slot.js";
+import { Opinions, opinionOfResult } from "../../panel/Headline.js";
 
-/** Limits that can be chosen: [text, fields of the request]. */
+class Slot {
+  /** `onChange(isAtOnce)` is called with each change; `onUpdate(update)` with each update, before it is shown. */
+  constructor(onChange, onUpdate) {
+    this.onChange = onChange;
+    this.onUpdate = onUpdate;
+    this.controller = null;
+    this.key = null; // what the stream analyses
+    this.openedFor = null; // key and limit of the last stream
+    this.clear();
+  }
+
+  clear() {
+    this.latest = null; // the newest update
+    this.shown = null; // the update on the page
+    this.stage = null;
+    this.error = null;
+    this.reason = null; // why it ended by itself
+  }
+
+  /** Whether its search has ended by itself. */
+  get hasEnded() {
+    return this.reason !== null || this.error !== null;
+  }
+
+  /** Analyses a position; `known` is shown until the first update comes. */
+  open(key, body, known) {
+    this.close();
+    this.clear();
+    this.key = key;
+    this.latest = this.shown = known;
+    const controller = new AbortController();
+    this.controller = controller;
+    const ifCurrent = (take) => (data) => {
+      if (this.controller === controller) take(data);
+    };
+    stream("analyses", body, {
+      signal: controller.signal,
+      onStage: ifCurrent((stage) => {
+        this.stage = stage.stage === "searching" ? null : stage;
+        this.onChange(true);
+      }),
+      onUpdate: ifCurrent((update) => {
+        this.latest = update;
+        this.stage = null;
+        this.onUpdate(key, update);
+        this.onChange(false);
+      }),
+      onDone: ifCurrent(({ reason }) => {
+        this.reason = reason;
+        this.stage = null;
+        this.onChange(false);
+      }),
+      onError: ifCurrent((error) => {
+        this.error = error;
+        this.stage = null;
+        this.onChange(true);
+      }),
+    });
+    this.onChange(true);
+  }
+
+  /** Ends the stream, and with it the search. What is shown stays. */
+  close() {
+    this.controller?.abort();
+    this.controller = null;
+    this.key = null;
+    this.stage = null;
+  }
+
+  /** Ends the stream, and shows what is known of another position. */
+  leave(known) {
+    this.close();
+    this.clear();
+    this.latest = this.shown = known;
+  }
+
+  /** Shows the newest update. */
+  show() {
+    this.shown = this.latest;
+  }
+}
+
+/**
+ * Limits that can be chosen: [text, fields of the request].
+ * @type {[string, {simulations?: number, seconds?: number}][]}
+ */
 export const LIMITS = [
   ["no limit", {}],
   ["100 simulations", { simulations: 100 }],
@@ -149,9 +232,9 @@ class Analyst extends Emitter {
     this.slots.forEach((slot, k) => {
       const agent = this.agents[k];
       const key = agent ? this.key(agent) : null;
-      if (slot.opened === `${key} ${this.limit}` && slot.controller) return;
+      if (slot.openedFor === `${key} ${this.limit}` && slot.controller) return;
       if (!agent) return slot.leave(null);
-      slot.opened = `${key} ${this.limit}`;
+      slot.openedFor = `${key} ${this.limit}`;
       const known = this.opinions.update(key);
       slot.open(key, { agent, game: session.game.id, moves: session.moves, ...this.limitOf(k, known) }, known);
     });

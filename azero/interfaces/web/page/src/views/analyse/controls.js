@@ -1,11 +1,60 @@
 // The controls of an analysis: start and stop, agents, limit, marks.
 
+import { defaultAgent } from "../../game/session.js";
 import { html, useState } from "../../html.js";
-import { MARKS, NUMBERS } from "../../panel/marks.js";
+import { heatOf, MARKS, NUMBERS, overlayOfLine, overlayOfRows, ownersOf } from "../../panel/marks.js";
+import { Message, StageCard } from "../../panel/StageLine.js";
 import { settings } from "../../settings.js";
-import { DropDown } from "../../shell/dialog.js";
+import { DropDown } from "../../shell/controls.js";
 import { Icon } from "../../shell/icons.js";
+import { showReview } from "../review/reviewing.js";
 import { LIMITS } from "./analyst.js";
+
+/** `active` is the move whose line is shown; without one, the best move's line if the user wants it. */
+export function overlayOf({ position, first, second, active, update }) {
+  const { picture, to_move: toMove } = position;
+  if (toMove === null || !(first.length || second?.length)) return {};
+  const rows = [...first, ...(second ?? [])];
+  const heat = settings.get("heat");
+  const overlay = {
+    ownership: settings.get("showsOwnership") ? ownersOf(update, picture) : null,
+    heat: heat === "none" ? null : heatOf(picture, first, heat),
+  };
+  const best = settings.get("showsLine") ? first.find((row) => row.isBest) : null;
+  const shown = active ? rows.find((row) => row.move === active) : best;
+  if (shown) return { ...overlay, hidesTargets: true, ...overlayOfLine(picture, toMove, shown.pv) };
+  const options = { mode: settings.get("marks"), shows: settings.get("markNumbers") };
+  return { ...overlay, ...overlayOfRows(picture, first, options, second ?? []) };
+}
+
+export function Notice({ session, app, analyst, hasRows }) {
+  const { position } = session;
+  const failed = analyst.slots.find((slot) => slot.error);
+  const waiting = analyst.slots.find((slot) => slot.stage);
+  if (position.result && session.isSettled) {
+    return html`<${Message} kind="info" title=${position.result.text} text="The game is over. Go back to analyse a position before the end." actions=${[["Review this game", () => showReview(session, app)]]} />`;
+  }
+  if (failed) return html`<${Failed} ...${{ session, app, analyst, failed }} />`;
+  if (hasRows) return null;
+  if (waiting) return html`<${StageCard} stage=${waiting.stage} />`;
+  if (analyst.isRunning) return html`<p class="table-hint">Searching …</p>`;
+  return html`<p class="table-hint">Press Analyse, or <kbd>Space</kbd>. The analysis follows the position while you play and walk through moves.</p>`;
+}
+
+function Failed({ session, app, analyst, failed }) {
+  const text = `${capital(failed.error.message)}. Your moves are kept.`;
+  const again = ["Try again", () => analyst.again()];
+  if (failed.error.code === "busy")
+    return html`<${Message} title="The server is busy" text=${text} actions=${[again]} />`;
+  const isSecond = failed === analyst.slots[1];
+  const agent = isSecond ? analyst.second : analyst.first;
+  const fallback = defaultAgent(session.judges.filter((each) => each.id !== agent));
+  const use = () => (isSecond ? analyst.set({ second: fallback }) : app.setAgent(fallback));
+  const actions = fallback ? [again, [`Use ${shortName(fallback)}`, use]] : [again];
+  return html`<${Message} title=${`${shortName(agent)} does not analyse this position`} text=${text} actions=${actions} />`;
+}
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, "");
 
 /** A button that opens a list. */
 export function Picker({ label, text, items, className = "", swatch = "", isUp = false }) {
@@ -50,13 +99,21 @@ export function MarksPicker({ isTwo, agent }) {
   const chosen = settings.get("marks");
   const shows = settings.get("markNumbers");
   const heat = settings.get("heat");
-  const radio = (name, current) => ([value, text]) => ({ text, isChosen: value === current, onPick: () => settings.set(name, value) });
+  const radio =
+    (name, current) =>
+    ([value, text]) => ({ text, isChosen: value === current, onPick: () => settings.set(name, value) });
   const items = [
     ...MARKS.map(radio("marks", chosen)).map((item) => ({ ...item, text: `Marks: ${item.text}` })),
     "-",
     ...NUMBERS.map(radio("markNumbers", shows)).map((item) => ({ ...item, text: `Number: ${item.text}` })),
     "-",
-    ...[["none", "none"], ["visits", "visits"], ["prior", "prior"]].map(radio("heat", heat)).map((item) => ({ ...item, text: `Heat: ${item.text}` })),
+    ...[
+      ["none", "none"],
+      ["visits", "visits"],
+      ["prior", "prior"],
+    ]
+      .map(radio("heat", heat))
+      .map((item) => ({ ...item, text: `Heat: ${item.text}` })),
   ];
   const name = MARKS.find(([value]) => value === chosen)?.[1];
   const text = html`<${Icon} name="eye" /><span class="wide-only">Marks: ${isTwo && chosen !== "none" ? shortName(agent) : name}</span><span class="narrow-only">${name}</span>`;

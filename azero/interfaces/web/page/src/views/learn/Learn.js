@@ -1,16 +1,58 @@
 // Learn how it thinks: a search, one simulation at a time, on the board and in the tree.
 
-import { useRender } from "../../emitter.js";
-import { html, useEffect, useMemo, useState } from "../../html.js";
+import { html, useEffect, useMemo, useRender, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
-import { Choices } from "./Choices.js";
 import { Details } from "./Details.js";
-import { TreeView } from "./TreeView.js";
 import { Lesson } from "./lesson.js";
-import { boardOf, meaningOf } from "./onBoard.js";
-import { stepText, titleOf } from "./words.js";
+import { TreeView } from "./TreeView.js";
+import { boardOf, DEFINITIONS, meaningOf, plain, stepText, titleOf } from "./words.js";
+
+const METHODS = [
+  ["uct", "UCT", "Plain Monte-Carlo tree search: random games judge the positions"],
+  ["puct", "PUCT", "The search of AlphaZero: a net judges the positions and says which moves it would play"],
+];
+
+function Choices({ session, app, chosen, lesson }) {
+  const set = (change) => {
+    app.lesson = { ...app.lesson, ...change };
+    app.changed();
+  };
+  const { method, agent, nets, seed } = chosen;
+  const [typed, setTyped] = useState(null); // a constant that is not taken yet: what arrives meanwhile leaves it alone
+  const own = lesson.rule?.c ?? lesson.rule?.c_puct;
+  return html`<div class="learn-choices">
+    <span class="choice methods" role="group" aria-label="Method">${METHODS.map(
+      ([id, name, about]) => html`<button
+      aria-pressed=${String(id === method)}
+      title=${id === "puct" && !nets.length ? "No net plays this game" : about}
+      disabled=${id === "puct" && !nets.length}
+      onClick=${() => set({ method: id, c: null })}
+    >${name}</button>`,
+    )}</span>
+    ${
+      nets.length > 1 &&
+      method === "puct" &&
+      html`<select aria-label="Net" value=${agent} onChange=${(event) => app.setAgent(event.target.value)}>
+      ${nets.map(({ id, title }) => html`<option value=${id} selected=${id === agent}>${title}</option>`)}
+    </select>`
+    }
+    <label class="constant" title="How much it explores: 0 is not at all">explore <var>c</var>
+      <input type="number" min="0" max="10" step="0.1" value=${typed ?? chosen.c ?? (own === undefined ? "" : plain(own))} onInput=${(event) => setTyped(event.target.value)}
+        onChange=${(event) => set({ c: numberOf(event.target.value) })} onBlur=${() => setTyped(null)} />
+    </label>
+    <button class="quiet" title=${`Random numbers of seed ${seed}`} onClick=${() => set({ seed: seed + 1 })}>Seed ${seed}</button>
+    <span class="root-place" title="Choose the position in Play or Analyse">root: ${session.ply ? `after ${session.ply} ${session.ply === 1 ? "move" : "moves"}` : "the start"}</span>
+    <p class="about">${lesson.step && DEFINITIONS[method][lesson.step.phase]}</p>
+  </div>`;
+}
+
+/** A constant that the server takes; null, for its own, if the text is none. */
+function numberOf(text) {
+  const number = Number(text);
+  return text.trim() === "" || !Number.isFinite(number) ? null : Math.min(10, Math.max(0, number));
+}
 
 const STEP_MS = 1400;
 
@@ -42,7 +84,13 @@ export function Learn({ session, app }) {
   const act = async (move) => {
     setInspected(null);
     await move();
-    if (lesson.step) app.announce(stepText(lesson, game.players.map(({ name }) => name)));
+    if (lesson.step)
+      app.announce(
+        stepText(
+          lesson,
+          game.players.map(({ name }) => name),
+        ),
+      );
   };
   useAutomatic(lesson, isPlaying, setPlaying);
   const actions = actionsOf(lesson, act, isPlaying, setPlaying);
@@ -105,7 +153,10 @@ function Waiting({ method }) {
     const timer = setInterval(() => setSeconds((before) => before + 1), 1000);
     return () => clearInterval(timer);
   }, []);
-  const what = method === "puct" ? "Loading the net, and compiling the search if this is its first time" : "Searching, and compiling the game if this is its first time";
+  const what =
+    method === "puct"
+      ? "Loading the net, and compiling the search if this is its first time"
+      : "Searching, and compiling the game if this is its first time";
   return html`<p class="says" role="status">${what} …</p>
     ${seconds > 1 && html`<p class="aside">${seconds} s${method === "puct" ? "; about 5 s for a net, up to a minute to compile" : ""}</p>`}`;
 }
@@ -126,7 +177,10 @@ function Phases({ lesson }) {
 }
 
 function actionsOf(lesson, act, isPlaying, setPlaying) {
-  const by = (move) => () => (setPlaying(false), act(move));
+  const by = (move) => () => {
+    setPlaying(false);
+    return act(move);
+  };
   return {
     next: by(() => lesson.next()),
     back: by(() => lesson.back()),

@@ -2,8 +2,99 @@
 
 import { html, useEffect, useMemo, useRef, useState } from "../../html.js";
 import { Stone } from "../../shell/icons.js";
-import { allNodes, layOut, treeAt, valueOf } from "./tree.js";
 import { signed } from "./words.js";
+
+/** Returns a node. Values are the first player's. */
+const newNode = (parent, move) => ({
+  parent,
+  move,
+  path: parent ? [...parent.path, move] : [],
+  depth: parent ? parent.depth + 1 : 0,
+  children: [],
+  N: 0,
+  W: 0,
+  P: null,
+  proven: null,
+  toMove: null,
+  chooser: null,
+  numMoves: null, // of its children, once they are in the tree
+  isCurrent: false, // whether the simulation has come through it
+});
+
+function childOf(node, move) {
+  let child = node.children.find((each) => each.move === move);
+  if (!child) {
+    child = newNode(node, move);
+    node.children.push(child);
+  }
+  return child;
+}
+
+function nodesOnPath(root, path) {
+  const nodes = [root];
+  for (const move of path) nodes.push(childOf(nodes.at(-1), move));
+  return nodes;
+}
+
+function expand(nodes, expansion) {
+  if (!expansion) return;
+  const node = nodes[expansion.depth];
+  node.numMoves = expansion.children.length;
+  node.priors = new Map(expansion.children.map(({ move, P }) => [move, P]));
+}
+
+function backUp(nodes, backup) {
+  backup.forEach(({ N, W, proven }, depth) => Object.assign(nodes[depth], { N: N[1], W: W[1], proven: proven[1] }));
+}
+
+/** Returns the root of the tree as it stands at a step of simulation `at`. */
+function treeAt(simulations, at, step) {
+  const root = newNode(null, null);
+  if (!step) return root;
+  simulations.slice(0, at + 1).forEach((simulation, k) => {
+    const isShown = k === at;
+    const depth = isShown ? reached(simulation, step) : simulation.path.length;
+    const nodes = nodesOnPath(root, simulation.path.slice(0, depth));
+    simulation.backup.slice(0, nodes.length).forEach((each, place) => {
+      Object.assign(nodes[place], { toMove: each.to_move, chooser: each.chooser });
+    });
+    if (!isShown || step.phase !== "select") expand(nodes, simulation.expansion);
+    if (!isShown || step.phase === "backup") backUp(nodes, simulation.backup);
+    if (isShown) nodes.forEach((node) => (node.isCurrent = true));
+  });
+  return root;
+}
+
+/** How many moves of its path a simulation has made at a step: a selection shows the move that it selects. */
+const reached = (simulation, step) => (step.phase === "select" ? step.depth + 1 : simulation.path.length);
+
+/** All nodes below and with `root`, parents first. */
+function allNodes(root) {
+  const nodes = [root];
+  for (let k = 0; k < nodes.length; k++) nodes.push(...nodes[k].children);
+  return nodes;
+}
+
+/** Sets x and y of each node, in units of a leaf's width and a row's height. Returns {width, height} in these units. */
+function layOut(root) {
+  let leaves = 0;
+  let height = 0;
+  const place = (node) => {
+    node.children.sort((a, b) => collator.compare(a.move, b.move));
+    node.children.forEach(place);
+    const [first, last] = [node.children[0], node.children.at(-1)];
+    node.x = first ? (first.x + last.x) / 2 : leaves++;
+    node.y = node.depth;
+    height = Math.max(height, node.depth);
+  };
+  place(root);
+  return { width: Math.max(1, leaves), height: height + 1 };
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** Q of a node for the first player; null without visits. */
+const valueIn = (node) => (node.N ? (node.proven ? node.proven.result : node.W / node.N) : null);
 
 const LEAF = 40; // pixels
 const ROW = 64;
@@ -22,6 +113,7 @@ export function TreeView({ lesson, game, inspected, onInspect }) {
   }, [simulations, at, step?.phase, step?.depth]);
   const room = useRoom(box);
   const leaf = Math.max(LEAF, Math.min(76, (room - 2 * SIDE) / size.width));
+  /** @returns {[number, number]} */
   const placed = (node) => [SIDE + (node.x + 0.5) * leaf, TOP + node.y * ROW];
   const width = Math.max(room, 2 * SIDE + size.width * leaf);
   const height = TOP + size.height * ROW - 12;
@@ -33,7 +125,13 @@ export function TreeView({ lesson, game, inspected, onInspect }) {
     const from = wanted ?? tip;
     const siblings = from.parent?.children ?? [from];
     const k = siblings.indexOf(from);
-    const to = { ArrowUp: from.parent, ArrowDown: from.children[0], ArrowLeft: siblings[k - 1], ArrowRight: siblings[k + 1], Home: root }[event.key];
+    const to = {
+      ArrowUp: from.parent,
+      ArrowDown: from.children[0],
+      ArrowLeft: siblings[k - 1],
+      ArrowRight: siblings[k + 1],
+      Home: root,
+    }[event.key];
     if (event.key === "Escape") onInspect(null);
     else if (to) onInspect(to.path);
     else if (!event.key.startsWith("Arrow")) return;
@@ -42,9 +140,14 @@ export function TreeView({ lesson, game, inspected, onInspect }) {
     if (to) requestAnimationFrame(() => box.current?.querySelector("[role=treeitem][tabindex='0']")?.focus());
   };
   return html`<div class="tree-box">
-    <div class="tree-rows" style=${{ height: `${height}px` }}>${rowsOf(nodes).map(({ depth, player }) => html`<span key=${depth} style=${{ top: `${TOP + depth * ROW}px` }} title=${`moves of ${game.players[player].name}`}>
+    <div class="tree-rows" style=${{ height: `${height}px` }}>${rowsOf(nodes).map(
+      ({
+        depth,
+        player,
+      }) => html`<span key=${depth} style=${{ top: `${TOP + depth * ROW}px` }} title=${`moves of ${game.players[player].name}`}>
       <${Stone} players=${game.players} player=${player} />
-    </span>`)}</div>
+    </span>`,
+    )}</div>
     <div class="tree-scroll" ref=${box}>
       <svg class="search-tree" role="tree" aria-label="Search tree" width=${width} height=${height} onKeyDown=${onKeyDown}>
         ${nodes.filter((node) => node.parent).map((node) => html`<${Edge} key=${`edge ${node.path.join(" ")}`} ...${{ node, placed }} />`)}
@@ -68,16 +171,19 @@ function useRoom(box) {
 /** The rows of the tree that all belong to one player: [{depth, player}]. */
 function rowsOf(nodes) {
   const players = new Map();
-  for (const { depth, chooser } of nodes) if (chooser !== null) players.set(depth, new Set([...(players.get(depth) ?? []), chooser]));
+  for (const { depth, chooser } of nodes)
+    if (chooser !== null) players.set(depth, new Set([...(players.get(depth) ?? []), chooser]));
   return [...players].filter(([, set]) => set.size === 1).map(([depth, set]) => ({ depth, player: [...set][0] }));
 }
 
 function scrollTo(box, [x, y]) {
   if (!box) return;
   const margin = 60;
-  if (x < box.scrollLeft + margin || x > box.scrollLeft + box.clientWidth - margin) box.scrollLeft = x - box.clientWidth / 2;
+  if (x < box.scrollLeft + margin || x > box.scrollLeft + box.clientWidth - margin)
+    box.scrollLeft = x - box.clientWidth / 2;
   const outer = box.parentElement;
-  if (y < outer.scrollTop + 20 || y > outer.scrollTop + outer.clientHeight - 50) outer.scrollTop = y - outer.clientHeight / 2;
+  if (y < outer.scrollTop + 20 || y > outer.scrollTop + outer.clientHeight - 50)
+    outer.scrollTop = y - outer.clientHeight / 2;
 }
 
 function Edge({ node, placed }) {
@@ -90,9 +196,16 @@ function Edge({ node, placed }) {
 
 function TreeNode({ node, placed, game, isTip, isFocus, isInspected, onInspect }) {
   const [x, y] = placed(node);
-  const value = valueOf(node);
+  const value = valueIn(node);
   const unvisited = node.numMoves === null ? 0 : node.numMoves - node.children.length;
-  const classes = ["node", node.isCurrent && "current", isTip && "tip", isInspected && "inspected", node.proven && "proven", node.N === 0 && "new"];
+  const classes = [
+    "node",
+    node.isCurrent && "current",
+    isTip && "tip",
+    isInspected && "inspected",
+    node.proven && "proven",
+    node.N === 0 && "new",
+  ];
   return html`<g
     class=${classes.filter(Boolean).join(" ")}
     role="treeitem"

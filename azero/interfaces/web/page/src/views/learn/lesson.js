@@ -11,7 +11,9 @@ function stepsOf(simulation, method) {
   const { selections, expansion } = simulation;
   const isDrawn = (selection) => method === "uct" && expansion?.depth === selection.depth; // it belongs to the expansion
   return [
-    ...selections.filter((each) => !isDrawn(each)).map((selection) => ({ phase: "select", depth: selection.depth, selection })),
+    ...selections
+      .filter((each) => !isDrawn(each))
+      .map((selection) => ({ phase: "select", depth: selection.depth, selection })),
     { phase: "expand", depth: expansion?.depth ?? simulation.path.length, selection: selections.find(isDrawn) ?? null },
     { phase: "evaluate", depth: simulation.path.length },
     { phase: "backup", depth: simulation.path.length },
@@ -31,8 +33,16 @@ export class Lesson {
 
   reset(wanted) {
     this.asking?.abort();
-    Object.assign(this, { wanted, asking: null, pending: null, simulations: [], at: 0, stepAt: 0 });
-    Object.assign(this, { rule: null, ended: null, error: null, rolloutPly: null });
+    this.wanted = wanted;
+    this.asking = null;
+    this.pending = null;
+    this.simulations = [];
+    this.at = 0;
+    this.stepAt = 0;
+    this.rule = null;
+    this.ended = null;
+    this.error = null;
+    this.rolloutPly = null;
   }
 
   /** Begins a lesson. `wanted`: {game, moves, method, agent?, c?, seed}; `place`: where, or null. */
@@ -100,7 +110,11 @@ export class Lesson {
     const first = this.simulations.length + 1;
     this.asking = new AbortController();
     try {
-      const answer = await post("simulations", { ...wanted, first, count: first === 1 ? 4 : 30 }, { signal: this.asking.signal });
+      const answer = await post(
+        "simulations",
+        { ...wanted, first, count: first === 1 ? 4 : 30 },
+        { signal: this.asking.signal },
+      );
       if (wanted !== this.wanted) return;
       this.simulations = [...this.simulations, ...answer.simulations];
       this.rule = answer.rule;
@@ -164,7 +178,10 @@ export class Lesson {
   }
 
   last() {
-    return this.simulations.length > 0 && this.show(this.simulations.length - 1, stepsOf(this.simulations.at(-1), this.method).length - 1);
+    return (
+      this.simulations.length > 0 &&
+      this.show(this.simulations.length - 1, stepsOf(this.simulations.at(-1), this.method).length - 1)
+    );
   }
 
   setRolloutPly(ply) {
@@ -183,7 +200,9 @@ export class Lesson {
     const { wanted } = this;
     if (this.positions.size > MOST_POSITIONS) this.positions.clear();
     this.positions.set(key, null);
-    const position = await post("positions", { game: wanted.game, moves: [...wanted.moves, ...moves] }).catch(() => null);
+    const position = await post("positions", { game: wanted.game, moves: [...wanted.moves, ...moves] }).catch(
+      () => null,
+    );
     if (position === null || wanted !== this.wanted) return;
     this.positions.set(key, position);
     this.changed();

@@ -1,7 +1,32 @@
 // The moves that were played, in a column for each player.
 
 import { html, useEffect, useRef } from "../../html.js";
-import { Stone } from "../../shell/icons.js";
+import { Icon, Stone } from "../../shell/icons.js";
+
+export function Steps({ session, chosen, play, onBack }) {
+  const { picture } = session.position;
+  const done = [...picture.begun, ...chosen];
+  if (picture.steps.length < 2 || !play.mayMove || !done.length) return null;
+  const fitting = picture.actions.filter(({ cells }) => chosen.every((cell, k) => cells[k] === cell));
+  const open = new Set(fitting.map(({ cells }) => cells[chosen.length])).size;
+  const choice = open === 1 ? "one square is open" : `choose one of ${open} squares`;
+  const detail = (k) => (k < done.length ? picture.cells[done[k]].name : k === done.length ? choice : "");
+  return html`<div class="steps">
+    <ol aria-label="Steps of this move">
+      ${picture.steps.map(
+        (name, k) => html`<li class=${k < done.length ? "done" : k === done.length ? "now" : ""}>
+        <span class="step-mark">${k < done.length ? html`<${Icon} name="check" />` : k + 1}</span>
+        <strong>${name}</strong>
+        <span class="detail">${detail(k)}</span>
+      </li>`,
+      )}
+    </ol>
+    <p class="step-back">
+      <button onClick=${onBack}><${Icon} name="left" />One step back</button>
+      <span class="detail wide-only"><kbd>Esc</kbd> or <kbd>Backspace</kbd> on the board</span>
+    </p>
+  </div>`;
+}
 
 /** The rows of the list: [{number, cells: [node[] of first, node[] of second]}]; a turn may be several moves. */
 export function rowsOf(line) {
@@ -37,15 +62,18 @@ export function Moves({ session }) {
   }, []);
   return html`<div class="moves" role="log" aria-label="Moves played" ref=${box}>
     <div class="moves-row moves-head"><span></span>${[0, 1].map((player) => html`<span title=${players[player].name}><${Stone} players=${players} player=${player} /></span>`)}</div>
-    ${rowsOf(line).map(({ number, cells }) => html`<div class="moves-row" key=${number}>
+    ${rowsOf(line).map(
+      ({ number, cells }) => html`<div class="moves-row" key=${number}>
       <span class="number">${number}</span>
       ${cells.map((nodes) => html`<span class="turn">${turnsOf(nodes, session).map((turn) => html`<${Turn} nodes=${turn} session=${session} />`)}</span>`)}
-    </div>`)}
+    </div>`,
+    )}
   </div>`;
 }
 
 /** Where a turn is several actions, e.g. in Amazons, they are one entry; otherwise each stands for itself. */
-const turnsOf = (nodes, session) => (session.game.board.steps.length > 1 && nodes.length ? [nodes] : nodes.map((node) => [node]));
+const turnsOf = (nodes, session) =>
+  session.game.board.steps.length > 1 && nodes.length ? [nodes] : nodes.map((node) => [node]);
 
 const Turn = ({ nodes, session }) => html`<button
   class="move"

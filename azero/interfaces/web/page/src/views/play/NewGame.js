@@ -2,14 +2,174 @@
 
 import { html, useState } from "../../html.js";
 import { settings } from "../../settings.js";
-import { Dialog } from "../../shell/dialog.js";
+import { Dialog, radio, radioKeys } from "../../shell/controls.js";
 import { Stone } from "../../shell/icons.js";
-import { radio, radioKeys } from "../../shell/radios.js";
-import { BoardField } from "./BoardField.js";
-import { Levels } from "./Levels.js";
-import { AgentPicker, PlayerPicker, SimulationsPicker } from "./Pickers.js";
-import { beginGame } from "./begin.js";
-import { openingPlayers, useAgent } from "./choices.js";
+import { beginGame } from "./game.js";
+
+const AgentPicker = ({
+  label,
+  choice,
+}) => html`<select aria-label=${label} value=${choice.agent?.id} onChange=${(event) => choice.setAgent(event.target.value)}>
+  ${choice.opponents.map((each) => html`<option value=${each.id} selected=${each.id === choice.agent?.id}>${each.title}</option>`)}
+</select>`;
+
+const SimulationsPicker = ({
+  label,
+  choice,
+}) => html`<select aria-label=${label} value=${choice.simulations} onChange=${(event) => choice.setSimulations(Number(event.target.value))}>
+  ${SIMULATIONS.map((number) => html`<option value=${number} selected=${number === choice.simulations}>${number} simulations a move</option>`)}
+</select>`;
+
+/** An agent and its level, or its simulations, side by side. */
+function PlayerPicker({ label, choice }) {
+  const { agent, level } = choice;
+  const strength = agent.levels
+    ? html`<select aria-label="${label}: level" value=${String(level)} onChange=${(event) => choice.setLevel(Number(event.target.value) || event.target.value)}>
+        ${agent.levels.map((each) => html`<option value=${each.level} selected=${each.level === level}>Level ${each.level}, ${each.name}</option>`)}
+        ${agent.adaptive && html`<option value="adaptive" selected=${level === "adaptive"}>${agent.adaptive.name}</option>`}
+      </select>`
+    : agent.kind !== "random" && html`<${SimulationsPicker} label="${label}: simulations a move" choice=${choice} />`;
+  return html`<${AgentPicker} label=${label} choice=${choice} />${strength}`;
+}
+
+function Levels({ agent, level, onLevel }) {
+  const { levels, anchors } = agent;
+  const chosen = level === "adaptive" ? agent.adaptive : levels.find((each) => each.level === level);
+  const isRated = levels.every((each) => each.elo !== null && each.elo !== undefined);
+  const elos = levels.map((each) => (isRated ? each.elo : 100 * each.level));
+  const most = Math.max(...elos, 1);
+  const part = (elo) => Math.max(0, elo) / most; // of the height
+  const anchor = isRated && anchors?.find(({ name, elo }) => name !== "random" && elo > 0 && elo < most);
+  return html`<div class="levels">
+    <p class="levels-head">
+      <strong>${level === "adaptive" ? chosen.name : `Level ${level}, ${chosen.name}`}</strong>
+      <span class="detail">${!isRated ? "not yet measured: the bars tell only the order" : level === "adaptive" ? "not yet measured" : source(chosen)}</span>
+    </p>
+    <div class="bars" role="radiogroup" aria-label="Level" onKeyDown=${radioKeys}>
+      ${anchor && html`<span class="anchor" style=${{ "--part": part(anchor.elo) }}></span>`}
+      ${levels.map(
+        (each, k) => html`<button ...${radio(each.level === level, level === "adaptive" && k === 0)} class="level"
+        aria-label="Level ${each.level}, ${each.name}${isRated ? `, ${format(each.elo)} Elo` : ""}" onClick=${() => onLevel(each.level)}>
+        ${isRated && html`<small>${format(each.elo)}</small>`}
+        <span class="level-bar" style=${{ "--part": part(elos[k]) }}></span>
+        <span>${each.level}</span>
+      </button>`,
+      )}
+    </div>
+    ${anchor && html`<p class="anchor-text"><span class="anchor-key" aria-hidden="true"></span>${anchor.name} has ${format(anchor.elo)}</p>`}
+    <p class="level-text">${chosen.text}</p>
+    ${agent.adaptive && html`<label class="check"><input type="checkbox" checked=${level === "adaptive"} onChange=${(event) => onLevel(event.target.checked ? "adaptive" : firstLevel(levels))} /> Adapt to how I play</label>`}
+  </div>`;
+}
+
+const format = (elo) => Math.round(elo).toLocaleString("en-US");
+
+function source({ elo, elo_ci95: interval, games }) {
+  const half = interval ? `, ± ${Math.round((interval[1] - interval[0]) / 2)}` : "";
+  return `${format(elo)} Elo above random${half}, ${games} games`;
+}
+
+const OTHER = "other";
+const UNASKED = ["max_game_length"];
+
+/** `board` is the id of the chosen game; `onBoard` gets another one. */
+function BoardField({ session, board, onBoard }) {
+  const [values, setValues] = useState(null); // the parameters of another size
+  const { game } = session;
+  const names = namesOf(game);
+  const change = (next) => {
+    setValues(next);
+    onBoard(next ? idOf(game, next) : game.id);
+  };
+  const pick = (id) => {
+    change(id === OTHER ? Object.fromEntries(names.map((name) => [name, game.parameters[name]])) : null);
+    if (id !== OTHER) onBoard(id);
+  };
+  return html`<select aria-label="Board" onChange=${(event) => pick(event.target.value)}>
+      ${boardsOf(session).map((each) => html`<option value=${each.id} selected=${!values && each.id === board}>${each.subtitle || each.title}</option>`)}
+      ${names.length > 0 && html`<option value=${OTHER} selected=${values !== null}>Another size …</option>`}
+    </select>
+    ${values && html`<span class="board-values">${names.map((name) => html`<${Value} name=${name} value=${values[name]} range=${game.ranges[name]} onValue=${(value) => change({ ...values, [name]: value })} />`)}</span>`}`;
+}
+
+function Value({ name, value, range, onValue }) {
+  const text = name.replaceAll("_", " ");
+  if (typeof value === "boolean")
+    return html`<label class="check"><input type="checkbox" checked=${value} onChange=${(event) => onValue(event.target.checked)} /> ${text}</label>`;
+  const [low, high] = range;
+  const step = name === "komi" ? 0.5 : 1;
+  return html`<label>${text} <input type="number" min=${low} max=${high} step=${step} title="${low} to ${high}" value=${value} onInput=${(event) => event.target.value && onValue(event.target.value)} /></label>`;
+}
+
+function boardsOf({ games, game }) {
+  const family = games.filter((each) => each.family === game.family);
+  return family.some((each) => each.id === game.id) ? family : [game, ...family];
+}
+
+/** The parameters that can be chosen: numbers within a range, and yes or no. */
+function namesOf(game) {
+  const isAsked = ([name, value]) =>
+    !UNASKED.includes(name) && (name in game.ranges || (!game.is_own && typeof value === "boolean"));
+  return Object.entries(game.parameters)
+    .filter(isAsked)
+    .map(([name]) => name);
+}
+
+/** "go(size=13,komi=6.5)" */
+const idOf = (game, values) =>
+  `${game.family}(${Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",")})`;
+
+const SIMULATIONS = [10, 50, 100, 200, 400, 1000, 5000];
+const FIRST_LEVEL = 2;
+
+/** The agents that can play, the game's own nets first. */
+function opponentsOf(session) {
+  const order = { net: 0, uct: 1 };
+  return [...session.agents].sort((a, b) => (order[a.kind] ?? 2) - (order[b.kind] ?? 2));
+}
+
+/** The players of a game that begins by itself: a human on the side to move, and the game's own agent. */
+export function openingPlayers(session) {
+  const human = { kind: "human" };
+  const [agent] = opponentsOf(session);
+  const opponent = agent ? asPlayer(agent, agent.levels && firstLevel(agent.levels), 100) : human;
+  return session.position?.to_move === 1 ? [opponent, human] : [human, opponent];
+}
+
+/** The choice of one agent. `current`: the player whose agent and strength it begins with, if there is one. */
+function useAgent(session, current) {
+  const opponents = opponentsOf(session);
+  const [id, setAgent] = useState(current?.agent ?? opponents[0]?.id);
+  const [wanted, setLevel] = useState(current?.level ?? null);
+  const [simulations, setSimulations] = useState(current?.simulations ?? 100);
+  const agent = opponents.find((each) => each.id === id) ?? opponents[0];
+  const level = agent?.levels && (wanted === null ? firstLevel(agent.levels) : fit(wanted, agent.levels));
+  return {
+    opponents,
+    agent,
+    level,
+    simulations,
+    setAgent,
+    setLevel,
+    setSimulations,
+    player: agent && asPlayer(agent, level, simulations),
+  };
+}
+
+/** The level at which a new player begins: never full strength, which is the last one. */
+const firstLevel = (levels) => Math.min(FIRST_LEVEL, Math.max(1, levels.length - 1));
+
+/** The level itself, or the agent's highest one if it has fewer levels. */
+const fit = (level, levels) => (level === "adaptive" ? level : Math.min(level, levels.length));
+
+const asPlayer = (agent, level, simulations) => ({
+  kind: "agent",
+  agent: agent.id,
+  level,
+  simulations: level || agent.kind === "random" ? null : simulations,
+});
 
 const CLOCKS = [null, { minutes: 1, increment: 2 }, { minutes: 5, increment: 3 }, { minutes: 15, increment: 10 }];
 const HUMAN = { kind: "human" };
@@ -46,18 +206,23 @@ export function NewGame({ app, session }) {
     <button class="quiet" onClick=${() => start([HUMAN, HUMAN])}>Two people</button>
     <button class="quiet" disabled=${!first.agent} onClick=${() => setOfAgents(!isOfAgents)}>${isOfAgents ? "One agent" : "Two agents"}</button>
     <button class="primary" disabled=${!first.agent} onClick=${startChosen}>Start</button>`}>
-    ${isOfAgents
-      ? html`<${Field} label=${html`${stone(0)} First`}><${PlayerPicker} label="First" choice=${first} /></${Field}>
+    ${
+      isOfAgents
+        ? html`<${Field} label=${html`${stone(0)} First`}><${PlayerPicker} label="First" choice=${first} /></${Field}>
           <${Field} label=${html`${stone(1)} Second`}><${PlayerPicker} label="Second" choice=${second} /></${Field}>`
-      : html`${first.level
-            ? html`<${Levels} agent=${first.agent} level=${first.level} onLevel=${first.setLevel} />`
-            : first.agent?.kind !== "random" && html`<${Field} label="Strength"><${SimulationsPicker} label="Simulations a move" choice=${first} /></${Field}>`}
+        : html`${
+            first.level
+              ? html`<${Levels} agent=${first.agent} level=${first.level} onLevel=${first.setLevel} />`
+              : first.agent?.kind !== "random" &&
+                html`<${Field} label="Strength"><${SimulationsPicker} label="Simulations a move" choice=${first} /></${Field}>`
+          }
           <${Field} label="Opponent"><${AgentPicker} label="Opponent" choice=${first} /></${Field}>
           <${Field} label="You play"><${Choice} label="Side" value=${side} onPick=${setSide} options=${[
             ["first", html`${stone(0)} First`],
             ["second", html`${stone(1)} Second`],
             ["either", "Either"],
-          ]} /></${Field}>`}
+          ]} /></${Field}>`
+    }
     <${Field} label="Clock"><${Choice} label="Clock" value=${clock} onPick=${setClock} options=${CLOCKS.map((limit, k) => [k, limit ? `${limit.minutes} min + ${limit.increment} s` : "None"])} /></${Field}>
     <${Field} label="Board"><${BoardField} session=${session} board=${board} onBoard=${setBoard} /></${Field}>
     <${Field} label="Sound"><label class="check"><input type="checkbox" checked=${settings.get("sound")} onChange=${(event) => settings.set("sound", event.target.checked)} /> A tick with each move</label></${Field}>
@@ -67,9 +232,15 @@ export function NewGame({ app, session }) {
 
 const swapIf = (players, isSwapped) => (isSwapped ? [...players].reverse() : players);
 
-const Field = ({ label, children }) => html`<div class="field"><span class="field-label">${label}</span><span class="field-value">${children}</span></div>`;
+const Field = ({ label, children }) =>
+  html`<div class="field"><span class="field-label">${label}</span><span class="field-value">${children}</span></div>`;
 
 /** One of a few, as joined buttons. */
-const Choice = ({ label, value, options, onPick }) => html`<span class="choice" role="radiogroup" aria-label=${label} onKeyDown=${radioKeys}>
+const Choice = ({
+  label,
+  value,
+  options,
+  onPick,
+}) => html`<span class="choice" role="radiogroup" aria-label=${label} onKeyDown=${radioKeys}>
   ${options.map(([key, text]) => html`<button ...${radio(key === value)} onClick=${() => onPick(key)}>${text}</button>`)}
 </span>`;

@@ -1,24 +1,68 @@
 // Play: against an agent, between people, or agent against agent.
 
-import { stepKeys } from "../../game/stepKeys.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../html.js";
-import { useKeys } from "../../keys.js";
+import { stepKeys, useKeys } from "../../keys.js";
 import { settings } from "../../settings.js";
+import { Dialog } from "../../shell/controls.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
-import { Confirm } from "./Confirm.js";
 import { Ending } from "./Ending.js";
-import { Help } from "./Help.js";
-import { Moves } from "./Moves.js";
-import { NewGame } from "./NewGame.js";
-import { Passes } from "./Passes.js";
-import { Side } from "./Sides.js";
-import { Problem, Stages } from "./Stages.js";
-import { Steps } from "./Steps.js";
-import { openingPlayers } from "./choices.js";
 import { PlayGame } from "./game.js";
 import { askHint, hintOverlay } from "./hint.js";
-import { tick } from "./sound.js";
+import { Moves, Steps } from "./Moves.js";
+import { NewGame, openingPlayers } from "./NewGame.js";
+import { Side } from "./Sides.js";
+import { Passes, Problem, Stages } from "./Stages.js";
+
+let context = null;
+
+function tick() {
+  context ??= new AudioContext();
+  const [oscillator, gain] = [context.createOscillator(), context.createGain()];
+  oscillator.frequency.setValueAtTime(420, context.currentTime);
+  oscillator.frequency.exponentialRampToValueAtTime(160, context.currentTime + 0.06);
+  gain.gain.setValueAtTime(0.18, context.currentTime);
+  gain.gain.exponentialRampToValueAtTime(0.001, context.currentTime + 0.08);
+  oscillator.connect(gain).connect(context.destination);
+  oscillator.start();
+  oscillator.stop(context.currentTime + 0.09);
+}
+
+function Confirm({ app, title, yes, onYes }) {
+  const go = () => {
+    app.closeDialog();
+    onYes();
+  };
+  return html`<${Dialog} title=${title} onClose=${app.closeDialog} footer=${html`
+    <button onClick=${app.closeDialog}>Keep playing</button>
+    <button class="primary" data-autofocus onClick=${go}>${yes}</button>`}></${Dialog}>`;
+}
+
+const ALL = html` <span class="wide-only"><kbd>U</kbd> takes back, <kbd>H</kbd> hints, <kbd>?</kbd> lists all keys.</span>`;
+
+function Help({ play, session }) {
+  const { position } = session;
+  if (!position || play.result || !play.hasHuman) return null;
+  if (session.node.children.length)
+    return html`<p class="help">This is an earlier position: <kbd>→</kbd> goes forward, Undo goes on from here.</p>`;
+  return html`<p class="help"><span class="wide-only">${withMouse(position.picture)}</span><span class="narrow-only">${withFinger(position.picture)}</span>${ALL}</p>`;
+}
+
+function withMouse({ drops, style, steps, actions }) {
+  if (drops) return html`Click a column, or press <kbd>1</kbd> to <kbd>${Math.min(9, drops.length)}</kbd>.`;
+  if (style === "tree") return html`Click a branch, or press its number.`;
+  if (actions.length && actions.every(({ cells }) => !cells.length)) return "Choose a move from the list.";
+  if (steps.length === 2) return "Drag a piece, or click it and its square.";
+  if (steps.length > 2) return "Click piece, square, target.";
+  return html`Click, or use arrow keys and <kbd>Enter</kbd>.`;
+}
+
+function withFinger({ drops, style, steps, actions }) {
+  if (drops) return "Tap a column to aim, tap it again to drop.";
+  if (style !== "tree" && actions.length && actions.every(({ cells }) => !cells.length))
+    return "Choose a move from the list.";
+  return steps.length > 1 ? "Tap a piece, then where it goes; tap again to play." : "Tap to aim, tap again to play.";
+}
 
 const SLOW_MS = 300; // whatever takes longer says what it does
 
@@ -53,7 +97,7 @@ export function Play({ session, app }) {
       isInteractive=${play.mayMove}
       controls=${board}
       onAction=${act}
-      onBack=${() => (picture.begun.length && play.mayMove ? (takeBackStep(session), true) : false)}
+      onBack=${() => picture.begun.length > 0 && play.mayMove && takeBackStep(session)}
       onChosen=${setChosen}
     />
     <${PanelFrame}
@@ -76,16 +120,22 @@ export function Play({ session, app }) {
 }
 
 /** Takes back the last action of a turn that is not over. */
+/** Takes back one action of a turn; returns true. */
 function takeBackStep(session) {
   const { node } = session;
   session.tree.remove(node);
   session.goTo(node.parent);
+  return true;
 }
 
 /** Whether some actions can only be chosen from a list: they have neither a cell nor a button. */
 function hasMoveList(picture) {
   const onButtons = new Set(picture.buttons.map(({ action }) => action));
-  return picture.style === "plain" || picture.style === "tree" || picture.actions.some(({ action, cells }) => !cells.length && !onButtons.has(action));
+  return (
+    picture.style === "plain" ||
+    picture.style === "tree" ||
+    picture.actions.some(({ action, cells }) => !cells.length && !onButtons.has(action))
+  );
 }
 
 function MoveList({ picture, play, act }) {
@@ -118,7 +168,9 @@ async function hint(app) {
 }
 
 const askToResign = (app, play) =>
-  app.openDialog(() => html`<${Confirm} app=${app} title="Resign this game?" yes="Resign" onYes=${() => play.resign()} />`);
+  app.openDialog(
+    () => html`<${Confirm} app=${app} title="Resign this game?" yes="Resign" onYes=${() => play.resign()} />`,
+  );
 
 function usePlayKeys(session, app) {
   const picture = session.position?.picture;
@@ -126,7 +178,10 @@ function usePlayKeys(session, app) {
   const press = (button) => (app.play?.mayMove ? void app.play.play(button) : false);
   const takesDigits = Boolean(picture?.drops) || picture?.style === "tree";
   const digits = Object.fromEntries(
-    [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => [String(digit), ["play the column or branch", () => playDigit(session, app, digit), takesDigits]]),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => [
+      String(digit),
+      ["play the column or branch", () => playDigit(session, app, digit), takesDigits],
+    ]),
   );
   useKeys({
     ...digits,

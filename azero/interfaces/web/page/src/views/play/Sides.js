@@ -1,7 +1,6 @@
 // Who plays: a card for each side.
 
-import { useRender } from "../../emitter.js";
-import { html, useEffect } from "../../html.js";
+import { html, useEffect, useRender } from "../../html.js";
 import { Stone } from "../../shell/icons.js";
 import { formatClock } from "./clocks.js";
 
@@ -28,11 +27,14 @@ function whatItDoes(play, session, side, isToMove, level) {
   const isAgent = play.players[side].kind === "agent";
   const isNamed = !isAgent && play.human === null; // two people are titled by their colours
   const { result } = play;
-  if (result) return `${isNamed ? "" : `${name}, `}${result.winner === null ? "draw" : result.winner === side ? "won" : "lost"}`;
+  if (result)
+    return `${isNamed ? "" : `${name}, `}${result.winner === null ? "draw" : result.winner === side ? "won" : "lost"}`;
   if (isAgent && isToMove && problem) return "could not move";
   if (isAgent && stages.length) return "is getting ready";
-  if (thinking?.player === side && Date.now() - thinking.since > 300) return `thinks, ${Math.round((Date.now() - thinking.since) / 1000)} s`;
-  if (level?.elo !== null && level?.elo !== undefined) return `${name}, ${Math.round(level.elo).toLocaleString("en-US")} Elo above random`;
+  if (thinking?.player === side && Date.now() - thinking.since > 300)
+    return `thinks, ${Math.round((Date.now() - thinking.since) / 1000)} s`;
+  if (level?.elo !== null && level?.elo !== undefined)
+    return `${name}, ${Math.round(level.elo).toLocaleString("en-US")} Elo above random`;
   if (isToMove && !isAgent) return isNamed ? "to move" : `${name}, your move`;
   return isNamed ? "waits" : name;
 }
@@ -41,10 +43,12 @@ function LevelBars({ levels, level }) {
   const elos = levels.map((each) => each.elo ?? 100 * each.level);
   const [low, high] = [Math.min(...elos), Math.max(...elos)];
   return html`<span class="level-bars" role="img" aria-label="Level ${level} of ${levels.length}">
-    ${levels.map((each, k) => html`<span
+    ${levels.map(
+      (each, k) => html`<span
       class=${each.level === level ? "own" : each.level < level ? "under" : ""}
       style=${{ height: `${5 + (24 * (elos[k] - low)) / (high - low || 1)}px` }}
-    ></span>`)}
+    ></span>`,
+    )}
     <small>${level} of ${levels.length}</small>
   </span>`;
 }

@@ -1,9 +1,35 @@
 // What an agent does before it can play, and what to do if it cannot.
 
-import { html } from "../../html.js";
-import { ONCE, doneOf } from "../../panel/StageLine.js";
-import { showRules } from "../../shell/RulesDialog.js";
+import { html, useEffect, useRender } from "../../html.js";
+import { doneOf, ONCE } from "../../panel/StageLine.js";
+import { showRules } from "../../shell/dialogs.js";
 import { Icon } from "../../shell/icons.js";
+
+export function Passes({ play, session, app }) {
+  const { game, node, position } = session;
+  const isPass = node.move === "pass";
+  const render = useRender();
+  useEffect(() => void (isPass && session.positionOf(node.parent).then(render, () => {})), [node]); // whether it was forced
+  if (play.result || !session.isSettled) return null;
+  const { picture, to_move: toMove } = position;
+  const why = html` <button class="link" onClick=${() => showRules(app, game)}>Rules</button>`;
+  if (isForced(picture) && play.mayMove) {
+    const [pass] = picture.buttons;
+    const who = play.titleOf(toMove) === "You" ? "You have" : `${play.nameOfSide(toMove)} has`;
+    return html`<div class="card passing" role="status">
+      <p><strong>${who} to pass.</strong> ${play.nameOfSide(toMove)} has no other move here.${why}</p>
+      <button class="primary" onClick=${() => play.play(pass)}>Pass</button>
+    </div>`;
+  }
+  if (!isPass) return null;
+  const wasForced = isForced(session.cached(node.parent)?.picture);
+  return html`<div class="card passing" role="status">
+    <p><strong>${play.nameOfSide(node.player)} has passed.</strong> ${wasForced && `${play.nameOfSide(node.player)} had no other move. `}${play.nameOfSide(toMove)} moves.${why}</p>
+  </div>`;
+}
+
+/** Whether a pass is the only move. */
+const isForced = (picture) => picture?.actions.length === 1 && picture.buttons[0]?.label === "Pass";
 
 /** The stages of loading and compiling, as they come. `stages`: [{text, elapsed_s, expected_s, share}], the last one runs. */
 export function Stages({ play, session, app }) {
@@ -12,11 +38,13 @@ export function Stages({ play, session, app }) {
   return html`<div class="stages" aria-label="Getting the engine ready" role="group">
     <h2 class="small">Getting the engine ready</h2>
     <ol>
-      ${stages.map((stage) => html`<li class=${stage === now ? "now" : "done"}>
+      ${stages.map(
+        (stage) => html`<li class=${stage === now ? "now" : "done"}>
         ${stage === now ? html`<span class="spinner" />` : html`<${Icon} name="check" />`}
         <span>${stage.text}</span>
         <span class="detail">${stage.elapsed_s.toFixed(1)} s</span>
-      </li>`)}
+      </li>`,
+      )}
       <li><span class="spinner still" /><span>First reply</span><span></span></li>
     </ol>
     <progress max="1" value=${doneOf(now)} aria-label=${now.text}></progress>
@@ -28,7 +56,9 @@ export function Stages({ play, session, app }) {
 /** An agent that could not move: what happened, and what to do. */
 export function Problem({ play, session }) {
   const { problem } = play;
-  const others = session.agents.filter(({ id, kind }) => kind === "uct" && !play.players.some((player) => player.agent === id));
+  const others = session.agents.filter(
+    ({ id, kind }) => kind === "uct" && !play.players.some((player) => player.agent === id),
+  );
   return html`<div class="card problem-card" role="alert">
     <h2 class="small"><${Icon} name="warning" />The agent could not move</h2>
     <p class="detail">${problem.message}. The game is kept.</p>

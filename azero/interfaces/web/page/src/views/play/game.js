@@ -1,10 +1,117 @@
 // A game that is played: who plays which side, the clocks, and when it is over.
 
+import { post, stream } from "../../api.js";
+import { GameTree } from "../../game/tree.js";
+import { actionsOf } from "../../panel/marks.js";
 import { nameOf } from "../../score.js";
-import { askAgent } from "./asking.js";
 import { Clocks } from "./clocks.js";
-import { prepare } from "./requests.js";
-import { takeBack } from "./undo.js";
+
+/** Begins a game in the session: an empty board, these players, this clock. */
+export async function beginGame(app, players, limit) {
+  await app.session.setTree(new GameTree({ play: { players, limit } }));
+  app.setView("play");
+}
+
+/**
+ * Takes back to the beginning of the human's own turn; one move if there is no human, or two. At an earlier position the
+ * moves that follow are taken back, and no others if it is the human's turn there. A message offers to put them back.
+ */
+async function takeBack(play) {
+  const { session, decided } = play;
+  const { tree, tags, node: shown } = session;
+  play.cancel();
+  Object.assign(play, { decided: null, problem: null, stuckAt: null });
+  const { Result, Termination, ...others } = tags;
+  session.tags = others;
+  const removed = [...shown.children].map((child) => tree.remove(child));
+  const isEarlier = removed.length > 0;
+  let node = shown;
+  while (node.parent && !((isEarlier || node !== shown) && (await isOwnTurn(play, node)))) {
+    removed.push(tree.remove(node));
+    node = node.parent;
+  }
+  await session.goTo(node);
+  const putBack = () => {
+    if (session.tree !== tree) return;
+    removed.reverse().forEach((put) => put());
+    play.decided = decided;
+    session.tags = tags;
+    session.goTo(shown);
+  };
+  if (isEarlier)
+    play.app.toast({
+      text: "The moves that followed are taken back.",
+      button: { text: "Put them back", onPick: putBack },
+    });
+}
+
+async function isOwnTurn({ session, human }, node) {
+  if (human === null) return true;
+  const { to_move: toMove, picture } = await session.positionOf(node);
+  return toMove === human && picture.begun.length === 0;
+}
+
+const SLOW_MS = 300; // whatever takes longer says what it does
+
+/** Plays the move of the agent on a side, unless it is being asked already. */
+export async function askAgent(play, side) {
+  const { session } = play;
+  if (play.thinking?.node === session.node) return;
+  play.cancel();
+  const request = new AbortController();
+  const thinking = { node: session.node, player: side, since: Date.now() };
+  Object.assign(play, { request, thinking, problem: null, stuckAt: null });
+  const timer = setInterval(() => Date.now() - thinking.since > SLOW_MS && play.changed(), 500);
+  try {
+    const actions = await moveOf(play.players[side], session, play.seed, request.signal);
+    if (play.thinking !== thinking || session.node !== thinking.node) return;
+    if (actions) await play.move(actions);
+    else play.giveUp(side, `${play.titleOf(side)} resigns.`);
+    if (session.isSettled && session.error) refuse(play, actions);
+  } catch (error) {
+    if (error.name !== "AbortError" && play.thinking === thinking) play.fail(error);
+  } finally {
+    if (play.thinking === thinking) play.thinking = null;
+    clearInterval(timer);
+    play.changed();
+  }
+}
+
+/** The rules do not allow what an agent has chosen. */
+function refuse(play, actions) {
+  const { message } = play.session.error;
+  play.session.forgetError();
+  play.fail(new Error(`it chose ${actions.join("")}: ${message}`));
+}
+
+/**
+ * Loads the agents of `players` that are not ready; returns whether there were any.
+ *
+ * `onStages` gets the stages of the agent that is being loaded, the last one current, and [] when it is ready.
+ */
+async function prepare(players, session, { signal, onStages, onError }) {
+  const cold = players.filter(({ agent }) => agent && session.agents.find(({ id }) => id === agent)?.state !== "ready");
+  for (const { agent } of cold) {
+    const body = { agent, game: session.game.id, moves: [], simulations: 1 };
+    let stages = [];
+    const onStage = (stage) => {
+      const earlier = stages.filter((each) => each.stage !== stage.stage);
+      stages = stage.stage === "searching" || stage.stage === "queued" ? [] : [...earlier, stage];
+      onStages(stages);
+    };
+    await stream("analyses", body, { signal, onStage, onError });
+  }
+  return cold.length > 0;
+}
+
+/** Returns the actions of an agent's move in the session's position, several in a whole turn; null where it gives up. `seed` is that of the game: with it the server finds what the adaptive level knows. */
+async function moveOf(player, session, seed, signal) {
+  const body = { agent: player.agent, game: session.game.id, moves: session.moves };
+  if (player.level) Object.assign(body, { level: player.level, seed });
+  else if (player.simulations) body.simulations = player.simulations;
+  const { best, moves } = await post("suggestions", body, { signal });
+  return best === "resign" ? null : actionsOf(moves[0]);
+}
 
 /**
  * Plays the agents' moves in the session's tree, until another one takes its place. `begun` says how far the game has
@@ -18,7 +125,11 @@ export class PlayGame {
     this.tree = this.session.tree;
     this.players = begun.players;
     this.limit = begun.limit ?? null; // of the clocks: {minutes, increment}
-    this.clocks = this.limit && new Clocks(this.limit, begun.left ?? null, (side) => this.end(1 - side, `${this.nameOfSide(side)} ran out of time.`, "time forfeit"));
+    this.clocks =
+      this.limit &&
+      new Clocks(this.limit, begun.left ?? null, (side) =>
+        this.end(1 - side, `${this.nameOfSide(side)} ran out of time.`, "time forfeit"),
+      );
     this.decided = begun.decided ?? null; // {winner, text} of a game that ended off the board
     this.thinking = null; // {player, since}
     this.seed = begun.seed ?? Math.floor(Math.random() * 1e9); // of the moves of levels
@@ -49,7 +160,11 @@ export class PlayGame {
       this.stages = stages;
       this.changed();
     };
-    const isNew = await prepare(this.players, this.session, { signal, onStages, onError: (error) => (this.problem = error) });
+    const isNew = await prepare(this.players, this.session, {
+      signal,
+      onStages,
+      onError: (error) => (this.problem = error),
+    });
     if (signal.aborted) return;
     this.stages = [];
     if (isNew) await this.session.refreshAgents().catch(() => {});
@@ -163,7 +278,9 @@ export class PlayGame {
 
   /** Puts another agent in the place of one that could not move. */
   replaceAgent(id) {
-    this.players = this.players.map((player) => (player.kind === "agent" ? { ...player, agent: id, level: null, simulations: player.simulations ?? 100 } : player));
+    this.players = this.players.map((player) =>
+      player.kind === "agent" ? { ...player, agent: id, level: null, simulations: player.simulations ?? 100 } : player,
+    );
     this.prepare();
     this.retry();
   }
@@ -209,7 +326,10 @@ export class PlayGame {
   resign() {
     if (this.isOver) return;
     const side = this.human ?? this.session.position.to_move;
-    this.giveUp(side, `${this.titleOf(side) === "You" ? "You resigned" : `${this.titleOf(side)} resigns`}. ${this.nameOfSide(1 - side)} wins.`);
+    this.giveUp(
+      side,
+      `${this.titleOf(side) === "You" ? "You resigned" : `${this.titleOf(side)} resigns`}. ${this.nameOfSide(1 - side)} wins.`,
+    );
   }
 
   get mayUndo() {

@@ -2,12 +2,35 @@
 
 import { html } from "../../html.js";
 import { Message, StageCard } from "../../panel/StageLine.js";
-import { Navigation } from "../../panel/navigation.js";
+import { Navigation } from "../../panel/variations.js";
 import { formatCount } from "../../score.js";
 import { Icon } from "../../shell/icons.js";
+import { download, writeRecord } from "../../shell/RecordDialog.js";
 import { AgentPicker, Picker, StartStop, shortName } from "../analyse/controls.js";
-import { saveJson, saveRecord } from "./exporting.js";
-import { SIMULATIONS, reviewerOf } from "./reviewing.js";
+import { annotated, countsOf, meanLosses } from "./report.js";
+import { reviewerOf, SIMULATIONS } from "./reviewing.js";
+
+/** Saves the record with glyphs, losses and better lines; `format` is "azero" or "sgf". */
+async function saveRecord(session, review, format) {
+  const text = await writeRecord(session, format, annotated(session.tree, review.nodes, review.moves));
+  download(text, `review.${format === "sgf" ? "sgf" : "txt"}`);
+}
+
+/** Saves the review as in `azero review --json`, without times; of one that was stopped, the moves that have come. */
+function saveJson(session, review) {
+  const counts = countsOf(review.moves);
+  const { values, ...whole } = review.whole ?? {};
+  const part = {
+    game: session.game.id,
+    moves: review.moves,
+    mean_loss: meanLosses(review.moves).map((loss) => (loss === null ? null : loss / 50)),
+    inaccuracies: counts["?!"],
+    mistakes: counts["?"],
+    blunders: counts["??"],
+  };
+  const made = { agent: review.agent, simulations: review.searched, games: [review.whole ? whole : part] };
+  download(`${JSON.stringify(made, null, 2)}\n`, "review.json", "application/json");
+}
 
 export function Controls({ session, app, review }) {
   const length = session.tree.lineOf(session.node).length;
@@ -39,9 +62,11 @@ export function Waiting({ session, app, review }) {
   if (review.stage) return html`<${StageCard} stage=${review.stage} />`;
   if (review.isCurrent) return null;
   const isEmpty = !session.tree.root.children.length;
-  return html`<p class="table-hint">${isEmpty
-    ? "There are no moves to review. Play a game, or load a record."
-    : html`Start the review, or press <kbd>Space</kbd>. Each move is compared with the best one, both searched with equal simulations.`}</p>`;
+  return html`<p class="table-hint">${
+    isEmpty
+      ? "There are no moves to review. Play a game, or load a record."
+      : html`Start the review, or press <kbd>Space</kbd>. Each move is compared with the best one, both searched with equal simulations.`
+  }</p>`;
 }
 
 export function Bar({ session, app, review, onControls }) {
@@ -49,8 +74,14 @@ export function Bar({ session, app, review, onControls }) {
   const hasMoves = review.isCurrent && review.numReviewed > 0;
   const isWhole = review.isCurrent && review.whole;
   const items = [
-    { text: "Record with annotations", detail: "azero's format", onPick: () => fail(saveRecord(session, review, "azero")) },
-    ...(session.game.has_sgf ? [{ text: "Record with annotations", detail: "SGF", onPick: () => fail(saveRecord(session, review, "sgf")) }] : []),
+    {
+      text: "Record with annotations",
+      detail: "azero's format",
+      onPick: () => fail(saveRecord(session, review, "azero")),
+    },
+    ...(session.game.has_sgf
+      ? [{ text: "Record with annotations", detail: "SGF", onPick: () => fail(saveRecord(session, review, "sgf")) }]
+      : []),
     { text: "JSON", detail: "as azero review --json", onPick: () => saveJson(session, review) },
   ];
   return html`

@@ -1,22 +1,145 @@
 // Review: a whole game, what each move lost, and what was better.
 
-import { useChanges } from "../../emitter.js";
-import { html, useEffect, useRef, useState } from "../../html.js";
+import { html, useChanges, useEffect, useRef, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
-import { Chart } from "../../panel/Chart.js";
-import { Gauge } from "../../panel/Gauge.js";
-import { NodeEditor } from "../../panel/NodeEditor.js";
-import { VariationTree } from "../../panel/VariationTree.js";
-import { useTreeKeys } from "../../panel/navigation.js";
+import { Chart, Gauge } from "../../panel/Chart.js";
+import { NodeEditor, useTreeKeys, VariationTree } from "../../panel/variations.js";
+import { Stone } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Bar, Controls, Waiting } from "./Controls.js";
-import { Card } from "./Card.js";
-import { Mistakes } from "./Mistakes.js";
-import { Summary } from "./Summary.js";
-import { reviewOverlay } from "./overlay.js";
-import { errorsOf, nextError, opinionsOf } from "./report.js";
-import { reviewOf, reviewerOf } from "./reviewing.js";
-import { judge } from "./trying.js";
+import {
+  countsOf,
+  ERRORS,
+  errorsOf,
+  isError,
+  judge,
+  lossWord,
+  meanLosses,
+  nextError,
+  opinionsOf,
+  reviewOverlay,
+  scoreWord,
+} from "./report.js";
+import { reviewerOf, reviewOf } from "./reviewing.js";
+
+const WORDS = { "?!": "inaccuracies", "?": "mistakes", "??": "blunders" };
+const NOTE = "The constants of the accuracy come from chess. The mean loss is in points of score.";
+
+function Summary({ players, names, moves, whole }) {
+  const counts = countsOf(moves);
+  const losses = meanLosses(moves);
+  const side = (player) => html`<div class="summary-side" data-player=${player}>
+    <p class="summary-name"><${Stone} players=${players} player=${player} size=${1.2} /><strong class="player-name">${names[player]}</strong></p>
+    <p class="summary-accuracy">${whole ? html`<strong>${whole.accuracy[player]?.toFixed(1) ?? "–"}</strong> <span>accuracy</span>` : "accuracy: at the end"}</p>
+    <p class="summary-loss">${losses[player] === null ? "no moves yet" : `${losses[player].toFixed(1)} points lost a move`}</p>
+  </div>`;
+  return html`<div class="summary" role="group" aria-label="Accuracy">
+    ${side(0)}
+    <div class="summary-middle">
+      <table class="counts" aria-label="Errors of each side"><tbody>
+        ${ERRORS.map(
+          (mark) => html`<tr key=${mark}>
+          <td class=${counts[mark][0] ? "some" : ""}>${counts[mark][0]}</td>
+          <th scope="row"><b class="glyph-text" data-mark=${mark} aria-hidden="true">${mark}</b><span>${WORDS[mark]}</span></th>
+          <td class=${counts[mark][1] ? "some" : ""}>${counts[mark][1]}</td>
+        </tr>`,
+        )}
+      </tbody></table>
+    </div>
+    ${side(1)}
+  </div>
+  <p class="chess-note">${NOTE}</p>`;
+}
+
+/** `asked` is the ply of the move in question; `hidden` hides the better moves of that ply. */
+function Mistakes({ players, errors, asked, isHidden, onPick }) {
+  const body = useRef(null);
+  useEffect(() => {
+    const row = body.current?.querySelector("tr.active");
+    const box = body.current?.closest(".mistakes-box");
+    if (!row || !box) return;
+    const [a, b] = [row.getBoundingClientRect(), box.getBoundingClientRect()];
+    if (a.bottom > b.bottom) box.scrollTop += a.bottom - b.bottom;
+    else if (a.top < b.top + 27) box.scrollTop += a.top - b.top - 27;
+  }, [asked]);
+  const onKeyDown = (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step || event.shiftKey) return;
+    const buttons = [...body.current.querySelectorAll("button")];
+    buttons[buttons.indexOf(event.target) + step]?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const tabStop = errors.some((error) => error.ply === asked) ? asked : errors[0]?.ply;
+  return html`<div class="mistakes-box"><table class="mistakes" aria-label="Mistakes">
+    <thead><tr>
+      <th scope="col" class="col-ply">move</th><th scope="col" class="col-played">played</th><th scope="col" class="col-loss">loss</th>
+      <th scope="col" class="col-scores">score %</th><th scope="col" class="col-better">better</th>
+    </tr></thead>
+    <tbody ref=${body} onKeyDown=${onKeyDown}>
+      ${errors.map(
+        (
+          error,
+        ) => html`<tr key=${error.ply} class=${error.ply === asked ? "active" : ""} aria-current=${error.ply === asked ? "true" : null} onClick=${() => onPick(error.ply)}>
+        <th scope="row" class="col-ply"><button tabindex=${error.ply === tabStop ? 0 : -1} aria-label="Show move ${error.ply}">${error.ply}</button></th>
+        <td class="col-played"><${Stone} players=${players} player=${error.player} /><span class="hidden">${players[error.player].name} </span><strong>${error.move}</strong> <b class="glyph-text" data-mark=${error.mark}>${error.mark}</b></td>
+        <td class="col-loss">${lossWord(error.loss)}</td>
+        <td class="col-scores">${scoreWord(error.value)} <span>to</span> ${scoreWord(error.played)}</td>
+        <td class="col-better">${isHidden && error.ply === asked ? html`<span>…</span>` : html`<strong>${error.best}</strong> ${error.line.slice(1).join(" ")}`}</td>
+      </tr>`,
+      )}
+    </tbody>
+  </table></div>`;
+}
+
+/**
+ * Props: review of the move, its ply, players, `attempt` (the judged try, "pending", or null), isTrying, showsLine, and
+ * handlers onLine, onTry, onNext; `hasNext` whether there are errors.
+ */
+function Card({ review, ply, players, attempt, isTrying, showsLine, hasNext, onLine, onTry, onNext }) {
+  const hasError = isError(review);
+  return html`<div class="review-card" role="status">
+    <b class="card-glyph glyph-text" data-mark=${review.mark} aria-hidden="true">${review.mark}</b>
+    <div>
+      <p>${isTrying ? html`<${Trying} ...${{ review, ply, players, attempt }} />` : html`<${Sentence} ...${{ review, ply, players }} />`}</p>
+      <p class="card-actions">
+        ${!isTrying && html`<button class="chip" aria-pressed=${String(showsLine)} onClick=${onLine}>Show the line <kbd>L</kbd></button>`}
+        ${hasError && html`<button class="chip" aria-pressed=${String(isTrying)} onClick=${onTry}>${isTrying ? "Show the answer" : "Try it yourself"} <kbd>T</kbd></button>`}
+        ${hasNext && html`<button class="chip quiet" onClick=${onNext}>Next mistake <kbd>E</kbd></button>`}
+      </p>
+    </div>
+  </div>`;
+}
+
+function Sentence({ review, ply, players }) {
+  const who = players[review.player].name;
+  const played = html`<strong>${review.move}</strong> (move ${ply})`;
+  if (review.move === review.best) {
+    return html`${played} is the best move${review.mark === "!" ? ", and the only good one" : ""}. ${who} has ${scoreWord(review.value)}${percent(review.value)}.`;
+  }
+  const then = review.line.slice(1, 5).join(" ");
+  if (!isError(review)) {
+    const cost = Math.round(50 * review.loss);
+    return html`${played} costs ${who} ${cost ? points(cost) : "nothing"}. The engine prefers <strong class="better">${review.best}</strong>.`;
+  }
+  return html`${played} takes ${who} from ${scoreWord(review.value)} to ${scoreWord(review.played)}. Better is <strong class="better">${review.best}</strong>${then ? `, then ${then}` : ""}.`;
+}
+
+const percent = (value) => (Math.abs(value) === 1 ? "" : " %");
+const points = (cost) => `${cost} ${cost === 1 ? "point" : "points"}`;
+
+function Trying({ review, ply, players, attempt }) {
+  const who = players[review.player].name;
+  if (attempt === "pending") return html`Searching your move …`;
+  if (!attempt)
+    return html`Find a better move than <strong>${review.move}</strong> (move ${ply}) for ${who}, on the board.`;
+  const cost = Math.round(50 * attempt.loss);
+  if (attempt.isBest) return html`<strong>${attempt.move}</strong> is the engine's move, too.`;
+  if (!attempt.mark)
+    return html`<strong>${attempt.move}</strong> is good: ${cost ? `${points(cost)} behind the best move` : "as good as the best move"}.`;
+  const isSame = attempt.move === review.move;
+  return html`<b class="glyph-text" data-mark=${attempt.mark}>${attempt.mark}</b> <strong>${attempt.move}</strong> ${isSame ? "was played" : "loses"} (${lossWord(attempt.loss)}). Try another move.`;
+}
 
 export function Review({ session, app }) {
   const review = useReview(session);
@@ -43,11 +166,20 @@ export function Review({ session, app }) {
   useReviewKeys({ session, app, review, move, trying, step, setLine, setEditing });
   if (!position) return null;
 
-  const overlay = move && session.isSettled
-    ? reviewOverlay({ picture: position.picture, review: move, showsLine, isHidden: trying.isHidden, attempt: trying.judged })
-    : {};
+  const overlay =
+    move && session.isSettled
+      ? reviewOverlay({
+          picture: position.picture,
+          review: move,
+          showsLine,
+          isHidden: trying.isHidden,
+          attempt: trying.judged,
+        })
+      : {};
   const line = review.isCurrent ? review.nodes : tree.lineOf(node);
-  const opinions = review.isCurrent ? opinionsOf(review.moves, review.whole?.values, line.length) : new Array(line.length + 1).fill(null);
+  const opinions = review.isCurrent
+    ? opinionsOf(review.moves, review.whole?.values, line.length)
+    : new Array(line.length + 1).fill(null);
   const ply = asked >= 0 ? asked : Math.min(session.ply, line.length);
   const hasBegun = review.isCurrent && (review.numReviewed > 0 || review.isRunning);
   return html`
@@ -55,7 +187,9 @@ export function Review({ session, app }) {
     <${PanelFrame} label="Review" bar=${html`<${Bar} ...${{ session, app, review, onControls: () => setControls(!showsControls) }} />`}>
       ${(!review.whole || !review.isCurrent || showsControls) && html`<${Controls} session=${session} app=${app} review=${review} />`}
       <${Waiting} session=${session} app=${app} review=${review} />
-      ${hasBegun && html`<${Summary} players=${game.players} names=${namesOf(session)} moves=${review.moves} whole=${review.whole} />
+      ${
+        hasBegun &&
+        html`<${Summary} players=${game.players} names=${namesOf(session)} moves=${review.moves} whole=${review.whole} />
         <${Chart}
           players=${game.players}
           opinions=${opinions}
@@ -69,7 +203,9 @@ export function Review({ session, app }) {
         />
         ${errors.length > 0 && html`<${Mistakes} players=${game.players} errors=${errors} asked=${asked + 1} isHidden=${trying.isHidden} onPick=${pick} />`}
         ${review.whole && !errors.length && html`<p class="table-hint">No move lost 5 points or more.</p>`}
-        ${move && html`<${Card}
+        ${
+          move &&
+          html`<${Card}
           review=${move}
           ply=${asked + 1}
           players=${game.players}
@@ -80,8 +216,10 @@ export function Review({ session, app }) {
           onLine=${() => setLine(!showsLine)}
           onTry=${trying.toggle}
           onNext=${() => step(1)}
-        />`}
-        ${asked < 0 && html`<div class="review-card"><p>This position is not in the reviewed game. <button class="chip" onClick=${() => backToGame(session, review)}>Back to the game</button></p></div>`}`}
+        />`
+        }
+        ${asked < 0 && html`<div class="review-card"><p>This position is not in the reviewed game. <button class="chip" onClick=${() => backToGame(session, review)}>Back to the game</button></p></div>`}`
+      }
       <${VariationTree} session=${session} asked=${move ? review.nodes[asked] : null} />
       ${(isEditing || !hasBegun) && html`<${NodeEditor} session=${session} app=${app} isOpen=${isEditing} onOpen=${setEditing} />`}
     </${PanelFrame}>`;
@@ -121,7 +259,15 @@ function useTrying({ session, app, review, move }) {
     try {
       const { agent, searched: simulations } = review;
       const { position } = session.position;
-      const attempt = await judge({ game: session.game.id, agent, simulations, position, review: move, move: action.move, signal: controller.signal });
+      const attempt = await judge({
+        game: session.game.id,
+        agent,
+        simulations,
+        position,
+        review: move,
+        move: action.move,
+        signal: controller.signal,
+      });
       if (request.current === controller) setTried({ node, attempt });
     } catch (error) {
       if (request.current === controller) setTried({ node, attempt: null });

@@ -1,6 +1,53 @@
 // What a review says, from the moves that its stream has brought so far. Pure.
 
+import { stream } from "../../api.js";
+import { cellsOf, movesPieces, overlayOfLine } from "../../panel/marks.js";
 import { forFirst, scoreOf } from "../../score.js";
+
+/**
+ * Returns {move, value, loss, mark, isBest} of a try; `value` in [-1, 1] and `loss` in [0, 2] are for who moves, and
+ * `mark` is the glyph of an error or empty. Throws AbortError if the signal is aborted.
+ *
+ * `position` is the text of the position before the move. `review` is what the review says of the move that was played.
+ */
+export async function judge({ game, agent, simulations, position, review, move, signal }) {
+  if (move === review.best) return { move, value: review.value, loss: 0, mark: "", isBest: true };
+  const judged =
+    move === review.move ? review : await reviewOf({ agent, game, position, moves: [move], simulations }, signal);
+  return { move, value: judged.played, loss: judged.loss, mark: isError(judged) ? judged.mark : "", isBest: false };
+}
+
+/** The review of a game of one move. */
+async function reviewOf(body, signal) {
+  let [found, problem] = [null, new DOMException("aborted", "AbortError")];
+  await stream("reviews", body, {
+    signal,
+    onDone: ({ moves }) => ([found] = moves),
+    onError: (error) => (problem = error),
+  });
+  if (!found) throw problem;
+  return found;
+}
+
+/** `isHidden` hides the better move; `attempt` is a judged try, which is marked instead of the move that was played. */
+export function reviewOverlay({ picture, review, showsLine, isHidden, attempt }) {
+  if (showsLine && !isHidden) return { hidesTargets: true, ...overlayOfLine(picture, review.player, review.line) };
+  const marks = [];
+  const arrows = [];
+  const add = (move, kind, text, glyph) => {
+    const cells = cellsOf(picture, { move, pv: [move] });
+    if (!cells.length) return;
+    const to = movesPieces(picture) ? (cells[1] ?? cells[0]) : cells.at(-1);
+    if (movesPieces(picture) && cells[0] !== to)
+      arrows.push({ from: cells[0], to, width: kind === "best" ? 0.14 : 0.1, kind });
+    marks.push({ cells: [to], text, share: 0, kind, glyph });
+  };
+  const glyph = isError(review) ? review.mark : null;
+  if (!isHidden) add(review.best, "best", scoreWord(review.value), review.move === review.best ? review.mark : null);
+  if (attempt) add(attempt.move, attempt.mark ? "played" : "best", scoreWord(attempt.value), attempt.mark || "!");
+  else if (review.move !== review.best) add(review.move, glyph ? "played" : "other", scoreWord(review.played), glyph);
+  return { marks, arrows, hidesTargets: !isHidden };
+}
 
 export const ERRORS = ["?!", "?", "??"];
 
@@ -11,7 +58,8 @@ export const errorsOf = (moves) => moves.flatMap((move, k) => (isError(move) ? [
 
 /** How many moves of each player have each glyph: {"?!": [2, 0], ...}; random moves do not count. */
 export function countsOf(moves) {
-  const own = (mark, player) => moves.filter((move) => move && !move.is_random && move.mark === mark && move.player === player).length;
+  const own = (mark, player) =>
+    moves.filter((move) => move && !move.is_random && move.mark === mark && move.player === player).length;
   return Object.fromEntries(ERRORS.map((mark) => [mark, [own(mark, 0), own(mark, 1)]]));
 }
 

@@ -1,7 +1,7 @@
 // Reviews of a line of the session: a stream brings the moves one by one. Stop keeps what is there.
 
 import { stream } from "../../api.js";
-import { Emitter } from "../../emitter.js";
+import { Emitter } from "../../html.js";
 import { Pacer } from "../../panel/calm.js";
 
 /** The agent that reviews: a wanted one, or the first that judges positions; null if none does. */
@@ -30,7 +30,9 @@ export class Review extends Emitter {
   /** `marks`: whether it writes its glyphs into the session's tree. */
   constructor(session, { simulations = 400, marks = true } = {}) {
     super();
-    Object.assign(this, { session, simulations, marks });
+    this.session = session;
+    this.simulations = simulations;
+    this.marks = marks;
     this.pacer = new Pacer(() => this.changed());
     this.controller = null;
     this.clear();
@@ -78,7 +80,15 @@ export class Review extends Emitter {
     const { tree, agent, searched, nodes, moves, whole, isRunning } = this;
     if (!this.isCurrent || !tree.has(nodes.at(-1))) return null;
     const place = tree.placeOf(nodes.at(-1));
-    return { agent, searched, place, numMoves: nodes.length, moves, whole: whole && { ...whole, moves: undefined }, isRunning };
+    return {
+      agent,
+      searched,
+      place,
+      numMoves: nodes.length,
+      moves,
+      whole: whole && { ...whole, moves: undefined },
+      isRunning,
+    };
   }
 
   /** Goes on with the review that was kept with the game, if there is one; what was running begins again. */
@@ -93,7 +103,15 @@ export class Review extends Emitter {
     this.clear();
     const { agent, searched, isRunning } = review;
     const moves = review.moves.slice(0, nodes.length);
-    Object.assign(this, { tree, nodes, agent, searched, simulations: searched, moves, whole: review.whole && { ...review.whole, moves } });
+    Object.assign(this, {
+      tree,
+      nodes,
+      agent,
+      searched,
+      simulations: searched,
+      moves,
+      whole: review.whole && { ...review.whole, moves },
+    });
     if (isRunning) this.start(agent, nodes);
     this.changed();
   }
@@ -129,7 +147,8 @@ export class Review extends Emitter {
     this.stage = null;
     this.moves[move.ply] = move;
     const node = this.nodes[move.ply];
-    if (this.marks && (node.isMarkedByReview ?? !node.mark)) Object.assign(node, { mark: move.mark, isMarkedByReview: true });
+    if (this.marks && (node.isMarkedByReview ?? !node.mark))
+      Object.assign(node, { mark: move.mark, isMarkedByReview: true });
   }
 
   finish(whole) {

@@ -1,19 +1,45 @@
 // Watch a run: its curves, its newest self-play games, and what its nets think of a position.
 
-import { stepKeys } from "../../game/stepKeys.js";
 import { html, useEffect, useState } from "../../html.js";
-import { useKeys } from "../../keys.js";
+import { stepKeys, useKeys } from "../../keys.js";
+import { formatCount } from "../../score.js";
+import { radio, radioKeys } from "../../shell/controls.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
-import { radio, radioKeys } from "../../shell/radios.js";
 import { Charts } from "./Charts.js";
-import { Games } from "./Games.js";
-import { Nets, playNet } from "./Nets.js";
-import { Opinions } from "./Opinions.js";
-import { RunHead } from "./RunHead.js";
-import { Thought } from "./Thought.js";
-import { overlayOf } from "./overlay.js";
+import { Games, overlayOf, Thought } from "./Games.js";
+import { Nets, Opinions, playNet } from "./Nets.js";
 import { Watch } from "./watch.js";
+
+function RunHead({ watch }) {
+  const { run, metrics, usable, runs } = watch;
+  const hidden = runs.filter(({ problem }) => problem);
+  return html`
+    <div class="run-head">
+      <select aria-label="Run" value=${run.id} onChange=${(event) => watch.choose(usable.find(({ id }) => id === event.target.value))}>
+        ${usable.map(({ id, name }) => html`<option value=${id} selected=${id === run.id}>${name}</option>`)}
+      </select>
+      ${metrics && html`<span class="run-state state-${metrics.state}">${metrics.state}</span><span class="detail end">${whatItDoes(metrics, watch.last).map((line) => html`<span>${line}</span>`)}</span>`}
+    </div>
+    ${metrics?.state === "stopped" && html`<p class="detail resume">It goes on by <code>${metrics.resume}</code></p>`}
+    ${hidden.map(({ id, problem }) => html`<p class="problem" key=${id}>${problem}</p>`)}`;
+}
+
+const WORDS = { train: "learning", gate: "playing the gate" };
+
+/** One line or two. */
+function whatItDoes({ state, activity, iterations, updated_s: age }, last) {
+  if (state !== "training" || !activity) return [`iteration ${last} of ${iterations} · ${ago(age)}`];
+  const { iteration, stage, games, games_wanted: wanted } = activity;
+  const stageText = WORDS[stage] ?? `playing ${formatCount(games)} of ${formatCount(wanted)}`;
+  return [`iteration ${iteration} of ${iterations}`, `${stageText} · ${ago(age)}`];
+}
+
+function ago(seconds) {
+  if (seconds < 90) return `${Math.round(seconds)} s ago`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min ago`;
+  return seconds < 129_600 ? `${Math.round(seconds / 3600)} h ago` : `${Math.round(seconds / 86_400)} days ago`;
+}
 
 export function Runs({ app }) {
   app.watch ??= new Watch(app);
@@ -95,7 +121,12 @@ const Legend = ({ watch, thought, prior }) => [
   thought?.policy && html`<i class="solid"></i>search`,
 ];
 
-const STEPS = [["First", "first"], ["Back", "back"], ["Forward", "forward"], ["Last", "last"]];
+const STEPS = [
+  ["First", "first"],
+  ["Back", "back"],
+  ["Forward", "forward"],
+  ["Last", "last"],
+];
 
 function useRunKeys(watch) {
   const session = watch.board;

@@ -3,7 +3,96 @@
 import { get, post } from "../../api.js";
 import { Session } from "../../game/session.js";
 import { GameTree } from "../../game/tree.js";
-import { CleanGame } from "./clean.js";
+import { forFirst } from "../../score.js";
+
+const SIMULATIONS = 200;
+const RESULT = { win: 1, draw: 0, loss: -1 };
+
+/** Plays move by move. `game` has the form of the server's self-play games, and grows. */
+class CleanGame {
+  constructor(watch) {
+    const { run, metrics, app } = watch;
+    this.watch = watch;
+    this.app = app;
+    this.agent = `run:${run.id}`;
+    this.isPlaying = true;
+    this.aborter = new AbortController();
+    const net = metrics.nets.at(-1)?.iteration ?? null;
+    this.game = {
+      id: "clean",
+      game: watch.board.game.id,
+      iteration: null,
+      net,
+      given_plies: 0,
+      opening_plies: 0,
+      has_start: false,
+      moves: [],
+      plies: [],
+      result: null,
+    };
+  }
+
+  stop() {
+    this.isPlaying = false;
+    this.aborter.abort();
+    this.app.changed();
+  }
+
+  async play() {
+    const { game, app, watch } = this;
+    const { signal } = this.aborter;
+    try {
+      while (this.isPlaying) {
+        const asked = { game: game.game, moves: game.moves };
+        const position = await post("positions", asked, { signal });
+        if (position.result) {
+          game.result = position.result;
+          break;
+        }
+        const found = await post("suggestions", { agent: this.agent, ...asked, simulations: SIMULATIONS }, { signal });
+        game.plies.push(plyOf(found, position.to_move));
+        game.moves.push(found.best);
+        if (watch.game === game) await this.follow();
+        app.changed();
+      }
+    } catch (error) {
+      app.fail(error);
+    }
+    this.isPlaying = false;
+    app.changed();
+  }
+
+  /** Adds to the tree of its board what it lacks; the board goes along if it showed the last position. */
+  async follow() {
+    const { own } = this.watch;
+    let end = own.tree.root; // of what the tree has
+    let next = end;
+    for (const move of this.game.moves) {
+      const known = next.children.find((child) => child.move === move);
+      if (known && end === next) end = known;
+      next = known ?? own.tree.play(next, move);
+    }
+    if (own.node === end) await own.goTo(next);
+    else own.changed();
+  }
+}
+
+/** The form of a move of self-play, of the answer of POST suggestions. */
+function plyOf(found, toMove) {
+  const total = found.moves.reduce((sum, { visits }) => sum + visits, 0) || 1;
+  return {
+    move: found.best,
+    player: toMove,
+    policy: Object.fromEntries(
+      found.moves.filter(({ visits }) => visits).map(({ move, visits }) => [move, visits / total]),
+    ),
+    value: forFirst(found.value, toMove),
+    proven: found.proven ? forFirst(RESULT[found.proven], toMove) : null,
+    is_learned: null,
+    prior: Object.fromEntries(found.moves.map(({ move, prior }) => [move, prior])),
+    net_value: null,
+  };
+}
 
 const POLL_MS = 5000;
 const AGAIN_MS = 300; // until nets that are being opened are asked again
@@ -60,7 +149,8 @@ export class Watch {
     Object.assign(this, { run, metrics: null, game: null, own: null, clean: null, opinions: null, iteration: null });
     this.list = { games: [], noise: null, problems: [] };
     this.app.changed();
-    if (!run.sizes.includes(this.app.session.game.id)) await this.openBoard(run.game, new GameTree()).catch(this.app.fail);
+    if (!run.sizes.includes(this.app.session.game.id))
+      await this.openBoard(run.game, new GameTree()).catch(this.app.fail);
     await this.poll();
   }
 
@@ -71,7 +161,11 @@ export class Watch {
     if (!run) return this.open();
     this.isBusy = true;
     try {
-      const [runs, found, list] = await Promise.all([get("runs"), this.newMetrics(), get(this.path(`games?limit=${LISTED}`))]);
+      const [runs, found, list] = await Promise.all([
+        get("runs"),
+        this.newMetrics(),
+        get(this.path(`games?limit=${LISTED}`)),
+      ]);
       if (run !== this.run) return;
       this.runs = runs;
       this.metrics = found;
@@ -126,10 +220,14 @@ export class Watch {
     let node = tree.root;
     for (const move of game.moves) node = tree.play(node, move);
     const before = game.given_plies + game.opening_plies;
-    const place = String(game.id === "clean" ? game.moves.length : Math.min(game.moves.length, before + Math.floor(game.plies.length / 3)));
+    const place = String(
+      game.id === "clean" ? game.moves.length : Math.min(game.moves.length, before + Math.floor(game.plies.length / 3)),
+    );
     const { start = null } = game;
     const tags = { Event: this.run.name, Round: game.id };
-    await this.openBoard(game.game, tree, { start, place, tags }, () => Object.assign(this, { game, iteration: game.net }));
+    await this.openBoard(game.game, tree, { start, place, tags }, () =>
+      Object.assign(this, { game, iteration: game.net }),
+    );
   }
 
   /** Shows a tree in a session of its own; `then` is called with it, unless another game was asked for meanwhile. */
@@ -180,7 +278,12 @@ export class Watch {
 
   /** Whether `opinions` are about the position on the board. */
   get isHeard() {
-    return this.keyOfBoard !== null && this.opinions?.key === this.keyOfBoard && !this.opinions.isOld && this.opinions.opinions.length > 0;
+    return (
+      this.keyOfBoard !== null &&
+      this.opinions?.key === this.keyOfBoard &&
+      !this.opinions.isOld &&
+      this.opinions.opinions.length > 0
+    );
   }
 
   /** Asks the nets of the run for their opinion of the position on the board. */
@@ -224,7 +327,9 @@ export class Watch {
 
   /** The net of the selected iteration: the last one that was promoted until then. */
   get net() {
-    return this.metrics?.nets.filter(({ iteration }) => iteration <= this.chosen).at(-1) ?? this.metrics?.nets[0] ?? null;
+    return (
+      this.metrics?.nets.filter(({ iteration }) => iteration <= this.chosen).at(-1) ?? this.metrics?.nets[0] ?? null
+    );
   }
 
   /** The opinion of the net of the selected iteration, or of the nearest earlier one that was asked. */

@@ -1,0 +1,123 @@
+// The menu of what can be copied: moves, link, commands, JSON, the board as SVG.
+
+import { post } from "../api.js";
+import { defaultAgent } from "../game/session.js";
+import { html, useState } from "../html.js";
+import { Dialog, DropDown } from "./controls.js";
+import { Icon } from "./icons.js";
+import { RecordDialog } from "./RecordDialog.js";
+
+const COPIED = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-opacity",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "opacity",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+  "paint-order",
+  "stop-color",
+  "display",
+  "transform",
+];
+
+/** Returns the drawing's source, with the colours of the current theme written into it. */
+function boardAsSvg() {
+  const drawing = document.querySelector(".drawing");
+  const copy = /** @type {SVGElement} */ (drawing.cloneNode(true));
+  const [from, to] = [
+    drawing.querySelectorAll("*"),
+    /** @type {NodeListOf<SVGElement>} */ (copy.querySelectorAll("*")),
+  ];
+  to.forEach((element, k) => {
+    const style = getComputedStyle(from[k]);
+    for (const name of COPIED) {
+      const value = style.getPropertyValue(name);
+      if (value && value !== "none 0s ease 0s")
+        element.style.setProperty(name, value.replace(/url\("[^"]*#/, 'url("#'));
+    }
+    element.removeAttribute("class");
+  });
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("font-family", "system-ui, sans-serif");
+  copy.removeAttribute("class");
+  return new XMLSerializer().serializeToString(copy);
+}
+
+const SIMULATIONS = 400;
+
+export function CopyMenu({ app, session }) {
+  const [isOpen, setOpen] = useState(false);
+  const copy = (what, make) => async () => {
+    let text = null;
+    try {
+      text = await make();
+      await navigator.clipboard.writeText(text);
+      app.toast({ text: `${what}: copied.` });
+    } catch (error) {
+      if (text === null) app.fail(error);
+      else app.openDialog(() => html`<${Shown} app=${app} what=${what} text=${text} />`);
+    }
+  };
+  const command = isOpen && commandOf(app, session);
+  const items = () => [
+    { text: "Moves", onPick: copy("Moves", () => session.moves.join(" ")) },
+    { text: "Link", onPick: copy("Link", app.address) },
+    "-",
+    ...(command ? [{ text: "azero suggest …", onPick: copy("Command", () => command) }] : []),
+    { text: "curl …", onPick: copy("Command", () => curlOf(app, session)) },
+    {
+      text: "JSON of a suggestion",
+      onPick: copy("JSON", async () => JSON.stringify(await post("suggestions", asked(app, session)), null, 2)),
+    },
+    { text: "Board as SVG", onPick: copy("SVG", boardAsSvg) },
+    "-",
+    {
+      text: "Save or load a record",
+      onPick: () => app.openDialog(() => html`<${RecordDialog} app=${app} session=${session} />`),
+    },
+  ];
+  return html`<span class="opens">
+    <button class="icon-button" aria-label="Copy and save" title="Copy and save" aria-haspopup="menu" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>
+      <${Icon} name="code" />
+    </button>
+    ${isOpen && html`<${DropDown} label="Copy and save" items=${items()} onClose=${() => setOpen(false)} />`}
+  </span>`;
+}
+
+/** The agent of Analyse, or the first of a game that Runs shows alone. */
+const agentOf = (app, session) => session.agents.find(({ id }) => id === app.agent)?.id ?? defaultAgent(session.agents);
+
+const asked = (app, session) => ({
+  agent: agentOf(app, session),
+  game: session.game.id,
+  position: session.start ?? undefined,
+  moves: session.moves,
+  simulations: SIMULATIONS,
+});
+
+const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The command that asks the same; null if the agent or the game has no name that the server tells. */
+function commandOf(app, session) {
+  const agent = session.agents.find(({ id }) => id === agentOf(app, session));
+  if (!agent?.name || session.game.is_own) return null;
+  const words = ["azero", "suggest", quote(agent.kind === "random" ? agent.name : `${agent.name}@${SIMULATIONS}`)];
+  if (agent.game !== session.game.id) words.push("--game", quote(session.game.id));
+  if (session.start) words.push("--position", quote(session.start));
+  if (session.ply) words.push("--moves", quote(session.moves.join(" ")));
+  return words.join(" ");
+}
+
+const curlOf = (app, session) =>
+  `curl -s ${location.origin}/api/v1/suggestions -H 'Content-Type: application/json' -d ${quote(JSON.stringify(asked(app, session)))}`;
+
+/** Shows a text to copy by hand, where the browser refuses the clipboard. */
+const Shown = ({ app, what, text }) => html`<${Dialog} title=${what} onClose=${app.closeDialog}>
+  <textarea class="shown" aria-label=${what} rows="8" readonly data-autofocus value=${text}></textarea>
+</${Dialog}>`;

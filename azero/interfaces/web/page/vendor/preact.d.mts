@@ -1,0 +1,1 @@
+export const Fragment: any, h: any, render: any;
