@@ -4,7 +4,7 @@ import { defaultAgent } from "../../game/session.js";
 import { html, useChanges, useEffect, useMemo, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { CandidateTable, rowsOf } from "../../panel/CandidateTable.js";
-import { Chart, Gauge } from "../../panel/Chart.js";
+import { GameChart, Gauge } from "../../panel/GameChart.js";
 import { Headline, opinionOf, opinionOfResult, rateText, reasonText, spokenAnalysis } from "../../panel/Headline.js";
 import { actionsOf, nextMarks } from "../../panel/marks.js";
 import { Navigation, NodeEditor, useTreeKeys, VariationTree } from "../../panel/variations.js";
@@ -14,7 +14,7 @@ import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { RecordDialog } from "../../shell/RecordDialog.js";
 import { analystOf } from "./analyst.js";
-import { AgentPicker, LimitPicker, MarksPicker, Notice, overlayOf, StartStop, shortName } from "./controls.js";
+import { AgentPicker, EmptyTable, LimitPicker, MarksPicker, overlayOf, StartStop, shortName } from "./controls.js";
 
 export function Analyse({ session, app }) {
   const analyst = useAnalyst(session, app);
@@ -51,7 +51,7 @@ export function Analyse({ session, app }) {
       <${Headline} players=${game.players} opinion=${opinion} first=${isTwo ? shortName(analyst.first) : null} />
       <${LineChart} ...${{ session, analyst, isTwo }} />
       <div class="table-place">
-        <${Notice} ...${{ session, app, analyst, hasRows: first.length > 0 || second?.length > 0 }} />
+        <${EmptyTable} ...${{ session, app, analyst, hasRows: first.length > 0 || second?.length > 0 }} />
         ${
           (first.length > 0 || second?.length > 0) &&
           !position.result &&
@@ -118,7 +118,7 @@ function LineChart({ session, analyst, isTwo }) {
   const caption = position.result
     ? position.result.text
     : `move ${ply}, ${game.players[position.to_move ?? 0].name} to play`;
-  return html`<${Chart}
+  return html`<${GameChart}
     players=${game.players}
     opinions=${opinions}
     second=${others}

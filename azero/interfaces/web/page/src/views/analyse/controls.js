@@ -27,7 +27,7 @@ export function overlayOf({ position, first, second, active, update }) {
   return { ...overlay, ...overlayOfRows(picture, first, options, second ?? []) };
 }
 
-export function Notice({ session, app, analyst, hasRows }) {
+export function EmptyTable({ session, app, analyst, hasRows }) {
   const { position } = session;
   const failed = analyst.slots.find((slot) => slot.error);
   const waiting = analyst.slots.find((slot) => slot.stage);
@@ -56,11 +56,19 @@ function Failed({ session, app, analyst, failed }) {
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, "");
 
-/** A button that opens a list. */
-export function Picker({ label, text, items, className = "", swatch = "", isUp = false }) {
+/** A button that opens a list. `name` is what it is called, if `text` is not a string; it should hold what is shown. */
+export function Picker({
+  label,
+  text,
+  name = typeof text === "string" ? `${label}: ${text}` : label,
+  items,
+  className = "",
+  swatch = "",
+  isUp = false,
+}) {
   const [isOpen, setOpen] = useState(false);
   return html`<span class="opens ${isUp ? "opens-up" : ""}">
-    <button class="picker ${className}" aria-haspopup="menu" aria-expanded=${String(isOpen)} aria-label=${typeof text === "string" ? `${label}: ${text}` : label} onClick=${() => setOpen(!isOpen)}>
+    <button class="picker ${className}" aria-haspopup="menu" aria-expanded=${String(isOpen)} aria-label=${name} onClick=${() => setOpen(!isOpen)}>
       ${swatch && html`<span class="swatch ${swatch}"></span>`}<span class="picker-text">${text}</span><${Icon} name="down" />
     </button>
     ${isOpen && html`<${DropDown} label=${label} items=${items} onClose=${() => setOpen(false)} />`}
@@ -116,6 +124,7 @@ export function MarksPicker({ isTwo, agent }) {
       .map((item) => ({ ...item, text: `Heat: ${item.text}` })),
   ];
   const name = MARKS.find(([value]) => value === chosen)?.[1];
-  const text = html`<${Icon} name="eye" /><span class="wide-only">Marks: ${isTwo && chosen !== "none" ? shortName(agent) : name}</span><span class="narrow-only">${name}</span>`;
-  return html`<${Picker} label="Marks" className="quiet" isUp text=${text} items=${items} />`;
+  const shown = `Marks: ${isTwo && chosen !== "none" ? shortName(agent) : name}`;
+  const text = html`<${Icon} name="eye" /><span class="wide-only">${shown}</span><span class="narrow-only">${name}</span>`;
+  return html`<${Picker} label="Marks" name="${shown}, ${name}" className="quiet" isUp text=${text} items=${items} />`;
 }

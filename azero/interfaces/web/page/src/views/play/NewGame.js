@@ -48,11 +48,13 @@ function Levels({ agent, level, onLevel }) {
     <div class="bars" role="radiogroup" aria-label="Level" onKeyDown=${radioKeys}>
       ${anchor && html`<span class="anchor" style=${{ "--part": part(anchor.elo) }}></span>`}
       ${levels.map(
-        (each, k) => html`<button ...${radio(each.level === level, level === "adaptive" && k === 0)} class="level"
-        aria-label="Level ${each.level}, ${each.name}${isRated ? `, ${format(each.elo)} Elo` : ""}" onClick=${() => onLevel(each.level)}>
-        ${isRated && html`<small>${format(each.elo)}</small>`}
+        (
+          each,
+          k,
+        ) => html`<button ...${radio(each.level === level, level === "adaptive" && k === 0)} class="level" onClick=${() => onLevel(each.level)}>
+        ${isRated && html`<small>${format(each.elo)}<span class="hidden"> Elo, </span></small>`}
         <span class="level-bar" style=${{ "--part": part(elos[k]) }}></span>
-        <span>${each.level}</span>
+        <span><span class="hidden">Level </span>${each.level}<span class="hidden">, ${each.name}</span></span>
       </button>`,
       )}
     </div>

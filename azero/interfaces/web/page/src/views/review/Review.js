@@ -2,7 +2,7 @@
 
 import { html, useChanges, useEffect, useRef, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
-import { Chart, Gauge } from "../../panel/Chart.js";
+import { GameChart, Gauge } from "../../panel/GameChart.js";
 import { NodeEditor, useTreeKeys, VariationTree } from "../../panel/variations.js";
 import { Stone } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
@@ -190,7 +190,7 @@ export function Review({ session, app }) {
       ${
         hasBegun &&
         html`<${Summary} players=${game.players} names=${namesOf(session)} moves=${review.moves} whole=${review.whole} />
-        <${Chart}
+        <${GameChart}
           players=${game.players}
           opinions=${opinions}
           ply=${ply}

@@ -92,7 +92,7 @@ const AREA = 1000; // units of the drawing's width
  *   errors: [{ply, player, mark}], as triangles on the side of who erred.
  *   onPly(ply): called by clicks and keys.
  */
-export function Chart({
+export function GameChart({
   players,
   opinions,
   ply,
