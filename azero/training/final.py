@@ -22,7 +22,7 @@ from azero.nets.checkpoint import load_checkpoint
 from azero.runs.folder import CANDIDATE, MEAN
 from azero.runs.state import Progress
 from azero.system.files import remove, write_whole
-from azero.system.pool import Pool
+from azero.system.worker_pool import Pool
 from azero.training.gate import pairs_of_sizes, spec_of_net
 from azero.training.rating import distinct_scores, rated, with_sums
 from azero.training.report import Report

@@ -19,7 +19,7 @@ from azero.games import Game
 from azero.nets.checkpoint_file import read_card
 from azero.runs.state import Progress
 from azero.system.machine import count_cores
-from azero.system.pool import Pool
+from azero.system.worker_pool import Pool
 from azero.training.report import Report
 from azero.training.run import Run
 

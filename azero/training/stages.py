@@ -13,9 +13,9 @@ from azero.runs.folder import iteration_of
 from azero.runs.metrics import read_metrics, write_metrics
 from azero.runs.state import NUM_PROMOTED, Progress, keep_beginning
 from azero.selfplay.data.replay import Replay
-from azero.system.formats import warn_once
+from azero.system.console import warn_once
 from azero.system.interrupt import interruption_waits
-from azero.system.pool import Pool
+from azero.system.worker_pool import Pool
 from azero.training.final import hold_final
 from azero.training.fresh_games import Ahead, FreshGames
 from azero.training.gate import evaluate_best, hold_gate

@@ -24,7 +24,7 @@ from azero.selfplay.pool import MakePool, count_workers, local_pool
 from azero.system.console import say
 from azero.training.beginning import read_beginning
 from azero.training.learning.schedule import steps_for
-from azero.training.loop import train
+from azero.training.loop import train_run
 
 FEWEST_ITERATIONS = 5
 """If not even these fit, iterations have fewer games. With fewer iterations a net hardly learns from its own games."""
@@ -160,7 +160,7 @@ def _try(trial: Config, make_pool: MakePool) -> dict:
     """Runs a trial in a folder of its own, silently; returns the metrics of its last iteration."""
     with tempfile.TemporaryDirectory(dir=cache_directory(), prefix="trial-") as folder:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            train(Path(folder) / "run", trial, False, make_pool=make_pool)
+            train_run(Path(folder) / "run", trial, False, make_pool=make_pool)
         return read_metrics(RunFolder(Path(folder) / "run").metrics_path)[-1]
 
 

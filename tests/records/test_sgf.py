@@ -7,9 +7,8 @@ import sgf
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.records import Record
+from azero.records.sgf import records_to_sgf, sgf_to_records
 from azero.records.sgf_games import text_to_move
-from azero.records.sgf_reading import sgf_to_records
-from azero.records.sgf_writing import records_to_sgf
 
 from .games import GAMES, IN_SGF, random_game, random_record
 
@@ -157,8 +156,7 @@ def test_strange_encodings_are_not_followed(encoding):
 
 
 def test_a_result_by_other_rules_survives_as_text():
-    from azero.records.reading import text_to_records
-    from azero.records.writing import record_to_text
+    from azero.records.text import record_to_text, text_to_records
 
     record = read("(;GM[1]SZ[9]RE[0]AZ[a b:c][Result:1-0][:x][own:y];B[aa];W[];B[])")
     assert record.result == "1/2-1/2" and record.tags == {"Termination": "adjudication", "own": "y"}

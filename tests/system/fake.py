@@ -5,9 +5,9 @@ import threading
 import time
 from collections.abc import Callable
 
-from azero.system.backend import Begun, Death, Event, Refused
-from azero.system.local import local_host
-from azero.system.worker import Answer, do_task
+from azero.system.local_backend import local_host
+from azero.system.process_backend import Begun, Death, Event, Refused
+from azero.system.worker_side import Answer, do_task
 
 Fate = Callable[[int, str, Answer], Answer | Refused | Death | None]
 """What becomes of the answer to a task, by how often the task has been attempted before, and the node."""

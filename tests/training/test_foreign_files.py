@@ -9,7 +9,7 @@ from command_line import assert_bad_input
 
 from azero.runs.folder import STATE
 from azero.system.tensor_files import read_tensors
-from azero.training.loop import train
+from azero.training.loop import train_run
 from azero.training.resumed_settings import open_run
 
 from .runs import figures_of, files_of, finish_train, nets_of, progress_of, strike, write_config
@@ -154,7 +154,7 @@ def test_the_state_names_what_the_run_needs(broken):  # noqa: F811
 def test_a_run_that_was_extended_forgets_the_net_of_its_final(run_azero, config, whole, tmp_path, capsys):
     run = Path(shutil.copytree(whole, tmp_path / "run"))
     assert f"checkpoints/{progress_of(run)['final']}" in progress_of(run)["digests"]
-    train(run, open_run(run, ["training.iterations=4"]), is_resuming=True)
+    train_run(run, open_run(run, ["training.iterations=4"]), is_resuming=True)
     capsys.readouterr()
     assert check(run_azero, run)[1]["damaged"] == []
     assert f"checkpoints/{progress_of(run)['final']}" in progress_of(run)["digests"]

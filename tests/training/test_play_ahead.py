@@ -12,8 +12,8 @@ from azero.errors import BadInput
 from azero.runs.metrics import read_metrics
 from azero.runs.state import Progress
 from azero.selfplay.pool import local_pool
-from azero.system.pool import Pool, Workers
-from azero.training.loop import train
+from azero.system.worker_pool import Pool, Workers
+from azero.training.loop import train_run
 from azero.training.resumed_settings import open_run
 from azero.training.run import Run
 
@@ -61,7 +61,7 @@ class Beside(Pool):
 
 
 def play(folder, make_pool=local_pool):
-    train(folder, SMALL, is_resuming=False, make_pool=make_pool)
+    train_run(folder, SMALL, is_resuming=False, make_pool=make_pool)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_an_error_of_the_background_ends_the_run_which_can_go_on(in_turns, tmp_p
     assert failing.asked == [("self-play, iteration 1", True), ("self-play, iteration 2", False)]
     assert progress_of(folder)["stage"] != "play"
     pool = Beside()
-    train(folder, open_run(folder, []), is_resuming=True, make_pool=lambda config, tell: pool)
+    train_run(folder, open_run(folder, []), is_resuming=True, make_pool=lambda config, tell: pool)
     assert pool.asked == [("self-play, iteration 2", False)] and nets_of(folder) == nets_of(in_turns)
 
 
@@ -210,7 +210,7 @@ def test_resumed_in_turns_it_learns_from_no_game_that_only_playing_ahead_would_p
         if progress_of(ahead)["iteration"] == 1:
             break
     assert progress_of(ahead)["iteration"] == 1, "the net of the second iteration should still be open"
-    train(ahead, open_run(ahead, ["training.play_ahead=0"]), is_resuming=True)
+    train_run(ahead, open_run(ahead, ["training.play_ahead=0"]), is_resuming=True)
     finish_train(turns := tmp_path / "turns", write_config(tmp_path, training={"play_ahead": 0}))
     assert nets_of(ahead) == nets_of(turns)
 

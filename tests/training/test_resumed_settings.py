@@ -16,7 +16,7 @@ from azero.runs.shards import save_shard
 from azero.runs.state import Progress
 from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
 from azero.training.learning.trainer import Trainer
-from azero.training.loop import train
+from azero.training.loop import train_run
 from azero.training.resumed_settings import check_progress, check_same_game, keep_settings, open_run
 from azero.training.run import Run, save_state
 
@@ -88,7 +88,7 @@ def test_settings_that_are_refused_later_are_not_kept(run, override):
     save_shards(run, "00001-0000")
     before = files(run.folder)
     with pytest.raises(BadInput, match="typo"):
-        train(run.folder, open_run(run.folder, [override, "selfplay.num_simulations=9"]), is_resuming=True)
+        train_run(run.folder, open_run(run.folder, [override, "selfplay.num_simulations=9"]), is_resuming=True)
     assert files(run.folder) == before and open_run(run.folder, []) == CONFIG
 
 
@@ -142,7 +142,7 @@ def test_a_run_that_was_shortened_to_what_it_has_played_says_that_it_has_no_fina
 def test_fewer_iterations_than_were_played_are_refused_and_not_kept(run):
     save_state(run.folder, CONFIG, Trainer(CONFIG, GAME), Progress(iteration=4))
     with pytest.raises(BadInput, match=r"^training.iterations = 2 is less than the 3 that run '.*run' has played; "):
-        train(run.folder, open_run(run.folder, ["training.iterations=2"]), is_resuming=True)
+        train_run(run.folder, open_run(run.folder, ["training.iterations=2"]), is_resuming=True)
     assert open_run(run.folder, []) == CONFIG
 
 
@@ -153,7 +153,7 @@ def test_a_run_whose_state_is_gone_does_not_begin_again(run):
         BadInput,
         match=r"^run .*run. has played, but its state.safetensors is missing; azero check-run .* --repair may mend it$",
     ):
-        train(run.folder, open_run(run.folder, []), is_resuming=True)
+        train_run(run.folder, open_run(run.folder, []), is_resuming=True)
     assert files(run.folder) == before
 
 

@@ -16,7 +16,7 @@ from azero.runs.shards import save_shard
 from azero.runs.state import NOTES_OF_PLAY, Progress
 from azero.system.files import remove_temporaries
 from azero.training.learning.trainer import Trainer
-from azero.training.loop import train
+from azero.training.loop import train_run
 from azero.training.run import Run, load_state, save_state
 
 from .runs import tiny_config
@@ -257,7 +257,7 @@ def test_names_of_shards_sort_by_iteration_and_number():
 HOLD = """
 import sys
 from pathlib import Path
-from azero.training.loop import train
+from azero.training.loop import train_run
 from azero.runs.folder import hold
 with hold(Path(sys.argv[1])):
     print(flush=True)
@@ -279,6 +279,6 @@ def test_without_the_lock_nothing_in_the_folder_changes(tmp_path, has_begun):
         before = {path.name: path.read_bytes() for path in folder.iterdir()}
         other = CONFIG.model_copy(update={"training": CONFIG.training.model_copy(update={"iterations": 9})})
         with pytest.raises(BadInput, match="is being trained by another process$"):
-            train(folder, other, has_begun)
+            train_run(folder, other, has_begun)
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
         process.stdin.close()

@@ -12,9 +12,9 @@ import pytest
 from cluster.works import square
 
 from azero.errors import BadInput, Damaged
-from azero.system.local import local_host
-from azero.system.pool import local_workers
-from azero.system.worker import Call, CarriedError, check, do_task
+from azero.system.local_backend import local_host
+from azero.system.worker_pool import local_workers
+from azero.system.worker_side import Call, CarriedError, check, do_task
 
 from .fake import damaged
 

@@ -10,10 +10,10 @@ from azero.config.schema import Config, DeviceConfig, GameConfig
 from azero.config.selfplay import SelfPlayConfig
 from azero.errors import BadInput
 from azero.selfplay.pool import settings_of_workers
-from azero.system import pool as module
-from azero.system.backend import Death, Refused
-from azero.system.pool import Workers
-from azero.system.worker import do_task, seal
+from azero.system import worker_pool as module
+from azero.system.process_backend import Death, Refused
+from azero.system.worker_pool import Workers
+from azero.system.worker_side import do_task, seal
 
 from .fake import FakeCluster, damaged
 
