@@ -1,6 +1,5 @@
 """Tests of training.play_ahead: games are those of taking turns, whoever plays them, and whenever a run is killed."""
 
-import os
 import signal
 import threading
 from pathlib import Path
@@ -19,18 +18,14 @@ from azero.training.run import Run
 
 from .runs import (
     TIMEOUT_S,
-    assert_gone,
     figures_of,
     files_of,
     finish_train,
     fork_train,
-    needs_proc,
     nets_of,
     progress_of,
-    start_train,
     strike_at_write,
     tiny_config,
-    wait_until,
     write_config,
 )
 
@@ -224,18 +219,3 @@ def test_two_workers_play_the_same_games(ahead, tmp_path):
     finish_train(tmp_path / "run", config)
     assert nets_of(tmp_path / "run") == nets_of(ahead)
     assert TURNS not in Path(f"{tmp_path / 'run'}.err").read_text()
-
-
-@pytest.mark.long
-@needs_proc
-def test_ctrl_c_stops_workers_that_play_ahead(tmp_path):
-    run, selfplay = tmp_path / "run", {"num_workers": 2, "games_per_iteration": 600}
-    config = write_config(tmp_path, selfplay=selfplay, training={"play_ahead": 1, "samples_per_position": 100})
-    process = start_train(run, config, start_new_session=True)
-    wait_until(lambda: list(run.glob("replay/00002*")) or process.poll() is not None)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    output, errors = process.communicate(timeout=60)
-    assert process.returncode == 130 and output == ""
-    assert errors.splitlines()[-1] == f"azero: stopped; go on with: azero train --run {run} --resume"
-    assert "Traceback" not in errors and "Warning" not in errors
-    assert_gone(process.pid)

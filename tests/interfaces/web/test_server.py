@@ -84,27 +84,28 @@ def raw_post(running: Running, route: str, body: dict) -> socket.socket:
     return client
 
 
-def test_an_analysis_ends_when_its_client_goes():
-    with Running() as running:
-        with httpx.stream("POST", f"{running.url}{API}/analyses", json=LONG, timeout=60) as stream:
+@pytest.mark.parametrize(
+    ("route", "asked", "begun", "within_s", "settings"),
+    [
+        ("analyses", LONG, "event: update", 0.5, {}),
+        (
+            "reviews",
+            {"agent": "uct@1000", "game": "connect_four", "moves": "4 4", "simulations": 1 << 30},
+            '"searching"',
+            5.0,  # of a search
+            {"suggestion_s": 1e6, "most_suggested": 1 << 30},
+        ),
+    ],
+)
+def test_a_search_ends_when_its_client_goes(route, asked, begun, within_s, settings):
+    with Running(**settings) as running:
+        with httpx.stream("POST", f"{running.url}{API}/{route}", json=asked, timeout=60) as stream:
             lines = stream.iter_lines()  # its end would end the stream
             for line in lines:
-                if line == "event: update":
+                if begun in line:
                     break
             assert running.searches.office.num_given == 1
-        assert until(lambda: running.searches.office.num_given == 0, 2.0) < 0.5
-
-
-def test_a_review_ends_within_a_search_when_its_client_goes():
-    asked = {"agent": "uct@1000", "game": "connect_four", "moves": "4 4", "simulations": 1 << 30}
-    with Running(suggestion_s=1e6, most_suggested=1 << 30) as running:
-        with httpx.stream("POST", f"{running.url}{API}/reviews", json=asked, timeout=60) as stream:
-            lines = stream.iter_lines()  # its end would end the stream
-            for line in lines:
-                if '"searching"' in line:
-                    break
-            assert running.searches.office.num_given == 1
-        until(lambda: running.searches.office.num_given == 0, 5.0)
+        assert until(lambda: running.searches.office.num_given == 0, 5.0) < within_s
 
 
 def test_a_suggestion_does_not_wait_for_an_analysis():
@@ -196,20 +197,25 @@ def test_an_idle_socket_is_closed():
         assert client.recv(100) == b""
 
 
-def test_what_is_no_http_is_answered_by_an_error():
-    with Running() as running, socket.create_connection(running.address, timeout=5) as client:
-        client.sendall(b"\x16\x03\x01\x00\r\n\r\n")
-        head, _, body = client.makefile("rb").read().partition(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 400") and json.loads(body)["error"]["code"] == "bad_request"
+POST = f"POST {API}/positions HTTP/1.1\r\nHost: 127.0.0.1\r\n".encode()
+GET = f"GET {API}/games HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
 
 
-def test_a_body_with_two_lengths_is_refused_and_nothing_after_it_is_a_request():
-    with Running() as running, socket.create_connection(running.address, timeout=5) as client:
-        lengths = "Content-Length: 5\r\nTransfer-Encoding: chunked"
-        first = f"POST {API}/positions HTTP/1.1\r\nHost: 127.0.0.1\r\n{lengths}\r\n\r\n0\r\n\r\n"
-        client.sendall(f"{first}GET {API}/games HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+@pytest.mark.parametrize(
+    ("sent", "says"),
+    [
+        (b"\x16\x03\x01\x00\r\n\r\n", b'"bad_request"'),
+        (POST + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + GET, b'"bad_request"'),
+        # each chunk costs as much as a large one, and while they are parsed nobody is answered
+        (POST + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\n \r\n" * 10_000, b"too many chunks"),
+    ],
+    ids=["no HTTP", "two lengths", "chunks"],
+)
+def test_what_is_no_request_is_answered_by_an_error_and_nothing_after_it_is_one(sent, says):
+    with Running() as running, socket.create_connection(running.address, timeout=20) as client:
+        client.sendall(sent)
         answer = client.makefile("rb").read()
-    assert answer.startswith(b"HTTP/1.1 400") and answer.count(b"HTTP/1.1 ") == 1 and b'"bad_request"' in answer
+    assert answer.startswith(b"HTTP/1.1 400") and answer.count(b"HTTP/1.1 ") == 1 and says in answer
 
 
 def test_a_body_of_100_mb_is_refused_without_reading_it():
@@ -219,15 +225,6 @@ def test_a_body_of_100_mb_is_refused_without_reading_it():
         response = httpx.post(f"{running.url}{API}/positions", content=parts, headers=headers, timeout=30)
         assert response.status_code == 413 and response.json()["error"]["code"] == "too_large"
         assert httpx.get(f"{running.url}{API}/agents").status_code == 200
-
-
-def test_a_body_in_thousands_of_chunks_is_refused():
-    """Each costs as much as a large one, and while they are parsed nobody is answered."""
-    with Running() as running, socket.create_connection(running.address, timeout=20) as client:
-        head = f"POST {API}/positions HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
-        client.sendall(head.encode() + b"1\r\n \r\n" * 10_000)
-        answer = client.makefile("rb").read()
-    assert answer.startswith(b"HTTP/1.1 400") and b"too many chunks" in answer
 
 
 def test_a_port_in_use_is_bad_input():
