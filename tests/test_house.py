@@ -146,7 +146,7 @@ NAMING = {
     },
     "trust_name": {
         *("commands/games.py", "commands/options.py", "games/make.py", "games/user/trust.py"),
-        "training/resumed_settings.py",  # --set game.name=...
+        "training/resuming.py",  # --set game.name=...
     },
     "trust_config": {"commands/games.py", "commands/training.py", "nets/saving.py", "training/train.py"},
     "trust_file": {"games/laws/prototype.py", "games/user/trust.py"},

@@ -28,7 +28,7 @@ from azero.training.learning.ranks import check_ranks, joined_ranks
 from azero.training.learning.trainer import Trainer
 from azero.training.lessons.reading import read_lessons
 from azero.training.report import Report
-from azero.training.resumed_settings import check_files, check_progress, check_runtime, keep_settings
+from azero.training.resuming import check_files, check_progress, check_runtime, keep_settings
 from azero.training.run import Run, load_state
 from azero.training.stages import learn, play, promote
 

@@ -15,7 +15,7 @@ from azero.system.console import say
 from azero.training.callbacks import RunView, check_callbacks
 from azero.training.learning.precision import is_settled_from
 from azero.training.loop import train_run
-from azero.training.resumed_settings import check_same_game, open_run
+from azero.training.resuming import check_same_game, open_run
 from azero.training.time_box import fit_to_time
 
 

@@ -15,7 +15,7 @@ from azero.runs.folder import STATE
 from azero.runs.state import shards_at_beginning
 from azero.system.tensor_files import read_tensors, write_tensors
 from azero.training.loop import train_run
-from azero.training.resumed_settings import open_run
+from azero.training.resuming import open_run
 
 from .runs import check, figures_of, files_of, finish_train, flip, nets_of, progress_of, strike, write_config
 

@@ -18,7 +18,7 @@ from azero.training import stages
 from azero.training.learning.precision import is_settled_from
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train_run
-from azero.training.resumed_settings import open_run
+from azero.training.resuming import open_run
 from azero.training.run import Run, load_state
 from azero.training.stages import learn
 

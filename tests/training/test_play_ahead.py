@@ -13,7 +13,7 @@ from azero.runs.state import Progress
 from azero.selfplay.pool import local_pool
 from azero.system.worker_pool import Pool, Workers
 from azero.training.loop import train_run
-from azero.training.resumed_settings import open_run
+from azero.training.resuming import open_run
 from azero.training.run import Run
 
 from .runs import (

@@ -17,7 +17,7 @@ from azero.runs.state import Progress
 from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train_run
-from azero.training.resumed_settings import check_progress, check_same_game, keep_settings, open_run
+from azero.training.resuming import check_progress, check_same_game, keep_settings, open_run
 from azero.training.run import Run, save_state
 
 from .runs import tiny_config
