@@ -151,11 +151,10 @@ NAMING = {
     "trust_config": {"commands/games.py", "commands/training.py", "nets/saving.py", "training/train.py"},
     "trust_file": {"games/laws/prototype.py", "games/user/trust.py"},
     "trust_identity": {
-        "arena/agents/specs.py",
-        "games/user/trust.py",
-        "selfplay/tasks.py",
-        "training/learning/rank.py",
+        *("arena/agents/specs.py", "games/make.py", "games/user/trust.py"),
+        *("selfplay/tasks.py", "training/learning/rank.py"),
     },
+    "make_sent_game": {"arena/agents/specs.py", "selfplay/tasks.py"},
 }
 """Who says that the user has named a file: its name is from a command, a config that a command names, or a caller in
 Python. The last ones get it from the process that gave them their task.
