@@ -119,17 +119,13 @@ def boards(shown):
     return [text for text in shown if text.startswith("\n1")]
 
 
-def test_undo_takes_back_to_one_s_own_turn_before():
-    shown = play(0, "b1 c1 b2", "a1", "a2", "undo", "undo", "undo", "quit")
-    start, _, after_b1, _, _, *undone = boards(shown)
-    assert undone == [after_b1, start] and "There is nothing to take back." in shown
-    assert shown[-1] == "The game is left unfinished."
-
-
-def test_undo_as_second_player_stops_at_the_agent_s_first_move():
-    shown = play(1, "c3 b1", "a1", "undo", "undo", "quit")
+def test_undo_takes_back_to_one_s_own_turn_before_and_as_second_player_stops_at_the_agent_s_first_move():
+    start, _, after_b1, _, _, *undone = boards(play(0, "b1 c1 b2", "a1", "a2", "undo", "undo", "quit"))
+    assert undone == [after_b1, start]
+    for shown in (play(0, "b1", "a1", "undo", "undo", "quit"), play(1, "c3 b1", "a1", "undo", "undo", "quit")):
+        assert "There is nothing to take back." in shown and shown[-1] == LEFT
     _, after_c3, _, _, *undone = boards(shown)
-    assert undone == [after_c3] and "There is nothing to take back." in shown
+    assert undone == [after_c3]
 
 
 def test_a_game_goes_on_after_an_undo():
