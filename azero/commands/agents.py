@@ -148,7 +148,7 @@ def _reports(
 
 def _show(suggestion: "Suggestion", state: "State", top: int | None, as_json: bool, is_again: bool) -> None:
     """Prints a suggestion: as one line of JSON, or as text, which in a terminal replaces the one before."""
-    from azero.interfaces.terminal.show import MOST_MOVES, show_suggestion
+    from azero.interfaces.terminal.results import MOST_MOVES, show_suggestion
 
     if as_json:
         print(json.dumps(suggestion.to_json(top)), flush=True)

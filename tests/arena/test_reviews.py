@@ -14,7 +14,7 @@ from azero.arena.reviews.review import Reviewer, annotate
 from azero.errors import BadInput
 from azero.exact.solver import solve
 from azero.games import make_game
-from azero.interfaces.terminal.show import show_review, show_summary
+from azero.interfaces.terminal.results import show_review, show_summary
 from azero.records import Record
 from azero.records.text import record_to_text, text_to_records
 from azero.system.threads import finish

@@ -24,8 +24,8 @@ from azero.interfaces.terminal.answers import (
 from azero.interfaces.terminal.board import COLOURS, show_board, side_names, styled
 from azero.interfaces.terminal.clocks import Clocks
 from azero.interfaces.terminal.game_so_far import Ending, GameSoFar, Note
+from azero.interfaces.terminal.results import best_turn, show_review, show_suggestion
 from azero.interfaces.terminal.screen import Screen
-from azero.interfaces.terminal.show import best_turn, show_review, show_suggestion
 from azero.records import Record, save_records
 from azero.records.record import OUT_OF_TIME, RESIGNED
 
