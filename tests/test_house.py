@@ -173,13 +173,18 @@ RUNNING = {
 """Who runs text or files."""
 
 
+CALLED = {
+    path.relative_to(PACKAGE).as_posix(): {
+        ast.unparse(node.func).rpartition(".")[2]
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+    }
+    for path in FILES
+}
+"""The functions that each file calls."""
+
+
 @pytest.mark.parametrize(("function", "callers"), {**NAMING, **RUNNING}.items(), ids=[*NAMING, *RUNNING])
 def test_a_user_s_file_has_these_doors(function, callers):
     """A name that was read from a file is for `make_trusted_game`, which runs no file that the user has not named."""
-    found = {
-        path.relative_to(PACKAGE).as_posix()
-        for path in FILES
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == function
-    }
-    assert found == callers
+    assert {path for path, called in CALLED.items() if function in called} == callers
