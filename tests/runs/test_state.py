@@ -16,6 +16,9 @@ IN_TRAINING = Progress(
     steps=9,
     steps_this_iteration=4,
     shards=["00001-0000"],
+    pool=[[3, 2, 3.0, 1.75, 1.3125]],
+    anchor=1,
+    anchor_rating=7.25,
     notes=NOTES,
     sums={"steps": 4, "seconds": 1.0, "policy": 2.0},
 )
