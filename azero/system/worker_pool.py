@@ -32,7 +32,7 @@ _POLL_S = 0.1
 _NODES_EVERY_S = 1.0
 """How often a backend is asked for its nodes."""
 
-MOST_DEATHS = 3
+_MOST_DEATHS = 3
 """If so many workers have died at one task, the task is given up."""
 
 _MOST_LOST = 20
@@ -428,15 +428,15 @@ class _Attempts:
         """Reports an attempt beyond the deadline; raises BadInput if it was the last of several at one task."""
         self._overdue[place] += 1
         took = f"{self._titles[place]} has taken {self._pool.deadline_s:g} s"
-        if self._overdue[place] == MOST_DEATHS:
-            raise BadInput(f"{took} on each of {MOST_DEATHS} workers; set a larger cluster.deadline_s")
+        if self._overdue[place] == _MOST_DEATHS:
+            raise BadInput(f"{took} on each of {_MOST_DEATHS} workers; set a larger cluster.deadline_s")
         self._pool.tell(f"{took}; another worker does it")
 
     def _note_death(self, attempt: _Attempt, death: Death, is_told: bool = False) -> None:
         """Counts and reports a death; raises WorkersDied if it was the last of several at one task."""
         self._pool.count(deaths=1)
         self._take_back(attempt)
-        deaths, most = (self._lost, _MOST_LOST) if death.is_of_node else (self._deaths, MOST_DEATHS)
+        deaths, most = (self._lost, _MOST_LOST) if death.is_of_node else (self._deaths, _MOST_DEATHS)
         deaths[attempt.place] += 1
         if deaths[attempt.place] == most:
             raise WorkersDied(

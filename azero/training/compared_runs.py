@@ -41,10 +41,10 @@ class Measure(NamedTuple):
 
 
 SCORE = Measure("evaluation/score", "score against the opponent", "%", ("score", "%"), 0, 100, better=1)
-RATING = Measure("gate/rating", "rating above the first net", "Elo", ("rating", "Elo"), 0)
+
 MEASURES = (
     SCORE,
-    RATING,
+    Measure("gate/rating", "rating above the first net", "Elo", ("rating", "Elo"), 0),
     Measure("benchmark/search_mistakes", "mistakes with search", "%", ("mistakes", "search, %"), 1, 100, better=-1),
     Measure("benchmark/net_mistakes", "mistakes of the net alone", "%", ("mistakes", "net, %"), 1, 100, better=-1),
     Measure("fresh/policy_agreement", "net agrees with the search", "%", ("agree", "%"), 0, 100, better=1),
@@ -58,7 +58,7 @@ MEASURES = (
 AXES = ("iteration", "positions", "time_s")
 """What curves can be over. `time_s` is the sum of the run's self-play, training and gates so far, in seconds."""
 
-TIMES = ("time/play_s", "time/train_s", "time/gate_s")
+_TIMES = ("time/play_s", "time/train_s", "time/gate_s")
 """The times that count. An evaluation decides nothing, so its time does not."""
 
 _IRRELEVANT = (
@@ -140,12 +140,12 @@ def _axes_of(path: Path, lines: Sequence[dict]) -> dict[str, list[float]]:
     axes: dict[str, list[float]] = {axis: [] for axis in AXES}
     before = dict.fromkeys(AXES, 0.0)
     for number, line in enumerate(lines, start=1):
-        for key in ("iteration", "positions", *(stage for stage in TIMES if stage in line)):
+        for key in ("iteration", "positions", *(stage for stage in _TIMES if stage in line)):
             value, least = line.get(key), before.get(key, 0.0)
             if not is_number(value) or value < least or (key == "iteration" and value == least):  # type: ignore[operator]
                 wanted = f"a number above {least:g}" if key == "iteration" else f"a number of at least {least:g}"
                 raise Damaged(f"line {number} of {str(path)!r} has {key} = {short(value)}; it should be {wanted}")
-        seconds = before["time_s"] + sum(line.get(stage, 0.0) for stage in TIMES)
+        seconds = before["time_s"] + sum(line.get(stage, 0.0) for stage in _TIMES)
         before = {"iteration": line["iteration"], "positions": line["positions"], "time_s": seconds}
         for axis, value in before.items():
             axes[axis].append(value)
