@@ -236,7 +236,7 @@ def test_an_engine_that_has_ended_is_started_again(tmp_path):
         "gtp:cat /dev/null --password=hush",
         "gtp:hush --password=hush",
         "gtp(patience=hush):cat --password=hush",
-        "uci(Password=hush):sh -c 'echo uciok; echo readyok; cat' --password=hush",
+        "uci(Password=hush,patience=0.5):sh -c 'echo uciok; echo readyok; cat' --password=hush",
         f"gtp:{sys.executable} -c 'import hush'",
     ],
 )
