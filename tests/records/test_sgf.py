@@ -117,6 +117,7 @@ WRONG = {
     "a user's game": ("(;GM[1]SZ[9]AZ[Game:x.py:X];B[aa])", "a user's game"),
     "no point": ("(;GM[1]SZ[9]AB[tt])", "no point of the board"),
     "a pass as a stone": ("(;GM[1]SZ[9]AW[])", "no point of the board"),
+    "too many stones": (f"(;GM[1]SZ[9]AB{'[aa]' * 82};W[bb])", "82 stones"),
     "two stones on a point": ("(;GM[1]SZ[9]AB[aa][ca:cb]AW[cb];B[dd])", "AB and AW", "on cb"),
     "a swap as a stone": ("(;GM[11]SZ[5]AB[a1:swap-pieces])", "no point of the board"),
     "deep variations": (DEEP, "more than 100"),
