@@ -144,11 +144,6 @@ def test_a_change_of_settings_that_was_killed_between_its_two_files_is_undone(ru
     assert "has search.c_puct = 1.25, and the run was saved with 3.0; undo" in refusal(run)
 
 
-def test_there_is_nothing_to_resume_where_there_is_no_run(tmp_path):
-    with pytest.raises(BadInput, match=r"^there is no run in '.*': it "):
-        open_run(tmp_path, [])
-
-
 @pytest.mark.parametrize(("wanted", "says"), [(4, ""), (3, "has played its 3 iterations, and there is nothing to do")])
 def test_a_run_that_is_over_says_so_and_how_to_go_on(run, capsys, wanted, says):
     run.config = tiny_config(training={"iterations": wanted})
