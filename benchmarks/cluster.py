@@ -48,8 +48,8 @@ from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import local_pool
 from azero.selfplay.tasks import Identities, PlayPlan, play_task, split_seeds
-from azero.system.pool import Pool
-from azero.system.worker import check, seal
+from azero.system.worker_pool import Pool
+from azero.system.worker_side import check, seal
 from azero.training.learning.precision import settle_arithmetic
 
 

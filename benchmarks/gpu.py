@@ -24,7 +24,7 @@ from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
 from azero.nets.runtimes.choice import available_runtimes, open_runtime, pick_device
 from azero.selfplay.play import SelfPlay, play_games
-from azero.system.pool import do_in_order
+from azero.system.worker_pool import do_in_order
 from azero.training.learning.precision import random_sample, settle_precision
 from azero.training.learning.trainer import Trainer
 

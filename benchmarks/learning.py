@@ -51,7 +51,7 @@ from azero.nets.architectures.contract import Net
 from azero.runs.state import Progress
 from azero.selfplay.data.replay import Replay
 from azero.system.machine import count_cores
-from azero.system.pool import Pool
+from azero.system.worker_pool import Pool
 from azero.training.comparison import compare_runs
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run

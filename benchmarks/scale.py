@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from azero.system.backend import MOST_AHEAD
+from azero.system.process_backend import MOST_AHEAD
 
 
 @dataclass(frozen=True)

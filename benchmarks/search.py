@@ -39,7 +39,7 @@ from azero.arena.agents.time_management import Share, TimeManager
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.exact.solver import solve
 from azero.games import Game, State
-from azero.interfaces.terminal.show import show_match
+from azero.interfaces.terminal.results import show_match
 from azero.mcts import Puct, Settings, TreeSearch
 from azero.nets.architectures.contract import Net
 from azero.nets.evaluator import NetEvaluator

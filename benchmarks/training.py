@@ -43,7 +43,7 @@ from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
 from azero.selfplay.play import SelfPlay, play_games
 from azero.system import tensor_files
-from azero.system.local import local_host
+from azero.system.local_backend import local_host
 from azero.training import loop, run
 from azero.training.callbacks import Callback, RunView
 from azero.training.heads.registry import heads_of
@@ -269,18 +269,18 @@ def measure_safety(options: argparse.Namespace) -> None:
     settings = [f"training.iterations={options.iterations}", "selfplay.num_workers=1", "gate.final_games=0"]
     config = load_config(find_config(options.config), settings)
     with tempfile.TemporaryDirectory() as folder:
-        loop.train(Path(folder) / "warm", load_config(find_config("smoke"), ["training.iterations=1"]), False)
+        loop.train_run(Path(folder) / "warm", load_config(find_config("smoke"), ["training.iterations=1"]), False)
         for module, name in (
             (tensor_files, "digest_of"), (shards, "check_games"), (promote, "keep_beginning"),
             (run, "shards_at_beginning"), (trust, "check_trusted"),
         ):  # fmt: skip
             clocked(module, name)
         begin = time.process_time()
-        loop.train(Path(folder) / "run", config, False)
+        loop.train_run(Path(folder) / "run", config, False)
         trained = time.process_time() - begin
         cost = dict(SAFETY_SECONDS)
         begin = time.process_time()
-        loop.train(Path(folder) / "run", load_config(Path(folder) / "run" / "config.toml"), True)
+        loop.train_run(Path(folder) / "run", load_config(Path(folder) / "run" / "config.toml"), True)
         resumed = time.process_time() - begin
     print(f"trained: {trained:.1f} s of CPU, of which {sum(cost.values()):.3f} s ({sum(cost.values()) / trained:.3%})")
     for name, seconds in cost.items():

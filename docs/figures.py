@@ -14,7 +14,7 @@ import azero
 from azero.arena.matches.match import play_match
 from azero.compiler.cache import cache_root
 from azero.system.files import write_whole
-from azero.training.finished_runs import read_run
+from azero.training.compared_runs import read_run
 
 PICTURES = Path(__file__).parent / "pictures"
 BLUE, RED, YELLOW = "#2b5ea8", "#c8402f", "#f0c33c"

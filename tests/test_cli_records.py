@@ -7,7 +7,7 @@ from command_line import assert_bad_input
 from selfplay.games import TIC_TAC_TOE, some_games
 from training.runs import tiny_config
 
-from azero.interfaces.terminal.step import step_through
+from azero.interfaces.terminal.show_record import step_through
 from azero.records import read_records
 from azero.runs.folder import RunFolder, shard_name
 from azero.runs.settings import write_settings

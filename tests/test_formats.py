@@ -22,7 +22,7 @@ from azero.system.formats import OtherFormat
 from azero.system.tensor_files import read_tensors, write_tensors
 from azero.training.checking import check_run
 from azero.training.learning.trainer import Trainer
-from azero.training.resumed_settings import open_run
+from azero.training.resuming import open_run
 from azero.training.run import Run, save_state
 
 FROZEN = Path(__file__).parent / "data" / "formats"

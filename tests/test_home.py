@@ -31,7 +31,7 @@ sys.addaudithook(record)
 """Every Python process runs this first, as `sitecustomize`. It records and refuses connections and host lookups."""
 
 WORK = """
-from azero.system.pool import do_in_order
+from azero.system.worker_pool import do_in_order
 
 
 def run_nets():

@@ -42,11 +42,10 @@ from azero.nets.users_net import _options_of
 from azero.records import Node, Record
 from azero.records.annotations import read_comments
 from azero.records.files import check_target
-from azero.records.reading import text_to_records
-from azero.records.sgf_reading import sgf_to_records
-from azero.records.writing import record_to_text
+from azero.records.sgf import sgf_to_records
+from azero.records.text import record_to_text, text_to_records
+from azero.training.beginning import read_starts
 from azero.training.lessons.files import read_lessons_of_games
-from azero.training.starts import read_starts
 
 PACKAGE = Path(azero.__file__).parent
 SHORT, TIMES = 4000, 8  # characters of the first text, and how many times as long the second is
@@ -168,8 +167,8 @@ def read_moves(name: str) -> Callable[[str, Path], object]:
 CONTEXT = make_app(Offered(["random"]), ServeSettings()).state.context
 NOTATION = Variant(AMAZONS).notation
 BOARDS = ("games/boards", "games/positions")
-RECORDS = ("records/reading", "records/annotations", "records/writing")
-SGF = ("records/sgf_reading", "records/sgf_games")
+RECORDS = ("records/text", "records/annotations")
+SGF = ("records/sgf", "records/sgf_games")
 BEGUN_SGF = ("", "(;", "(;GM[1]SZ[9];B[aa]", "(;GM[1]SZ[9", "(;GM[1]C[", "(;CA[big5]C[")
 HEADER = "# azero lessons 1\n# game: tic_tac_toe\n"
 
@@ -208,7 +207,7 @@ READERS = {
         lambda text, folder: load_config("tic_tac_toe", [text]), ("config/reading",), ("", "seed=", "game.name=")
     ),
     "starts": Reader(
-        read_file(lambda path: read_starts(str(path), TIC_TAC_TOE), "a.txt"), ("training/starts",), ("", "3/3/3 X")
+        read_file(lambda path: read_starts(str(path), TIC_TAC_TOE), "a.txt"), ("training/beginning",), ("", "3/3/3 X")
     ),
     "lessons": Reader(
         read_file(lambda path: read_lessons_of_games(path, TIC_TAC_TOE), "a.txt"),

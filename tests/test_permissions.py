@@ -13,7 +13,7 @@ from games.user_games import NIM, forget_files
 from training.runs import write_config
 
 from azero.games.user import trust
-from azero.system.pool import local_workers
+from azero.system.worker_pool import local_workers
 
 
 @pytest.fixture

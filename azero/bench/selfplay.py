@@ -25,7 +25,7 @@ from azero.nets.runtimes.choice import pick_device
 from azero.selfplay.data.records import Shard
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import count_workers
-from azero.system.pool import do_in_order
+from azero.system.worker_pool import do_in_order
 
 _MANY_GAMES = 1 << 20
 _LATEST_S = 600.0

@@ -26,7 +26,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NoReturn
 
-from azero.cluster.local_processes import LocalProcesses
+from azero.cluster.guard import LocalProcesses
 from azero.config.cluster import ClusterConfig
 from azero.config.schema import Config, DeviceConfig
 from azero.errors import BadInput
@@ -36,7 +36,7 @@ from azero.system.console import say
 from azero.system.files import PACKAGE, held
 from azero.system.interrupt import interruption_blocked
 from azero.system.machine import count_cores
-from azero.system.pool import Workers
+from azero.system.worker_pool import Workers
 
 _CONNECT_S, _HEALTH_S = 4.0, 8.0
 

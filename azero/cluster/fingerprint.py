@@ -12,8 +12,8 @@ from typing import NamedTuple
 import llvmlite.binding
 
 import azero
-from azero.system.backend import Refused
 from azero.system.files import PACKAGE
+from azero.system.process_backend import Refused
 
 _LIBRARIES = "numpy", "numba", "torch", "openvino"
 

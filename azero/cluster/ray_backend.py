@@ -19,11 +19,11 @@ import ray.exceptions
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from azero.cluster.fingerprint import Fingerprint, Terms
-from azero.cluster.on_node import listen_on_own_interface
+from azero.cluster.node_side import listen_on_own_interface
 from azero.errors import BadInput
-from azero.system.backend import GLOO_INTERFACE, MOST_AHEAD, Begun, Death, Event, Host, Peer, PeerDied, Refused
 from azero.system.machine import count_cores
-from azero.system.worker import Answer
+from azero.system.process_backend import GLOO_INTERFACE, MOST_AHEAD, Begun, Death, Event, Host, Peer, PeerDied, Refused
+from azero.system.worker_side import Answer
 
 _FETCH_S = 120.0
 """How long the bytes of an answer may take."""
@@ -156,7 +156,7 @@ def _task_of_worker() -> Any:
         node = ray.get_runtime_context().get_node_id()
         yield (node,)  # from now on the deadline counts
         try:
-            from azero.cluster.on_node import attempt
+            from azero.cluster.node_side import attempt
         except Exception as error:
             yield node, platform.node(), f"cannot import azero: {type(error).__name__}: {error}"
             return
@@ -255,7 +255,7 @@ def _class_of_peer() -> type:
             import platform
 
             try:
-                from azero.cluster.on_node import PeerOnNode
+                from azero.cluster.node_side import PeerOnNode
             except Exception as error:
                 return f"{platform.node()} cannot import azero: {type(error).__name__}: {error}"
             self._peer = PeerOnNode()

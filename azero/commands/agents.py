@@ -148,7 +148,7 @@ def _reports(
 
 def _show(suggestion: "Suggestion", state: "State", top: int | None, as_json: bool, is_again: bool) -> None:
     """Prints a suggestion: as one line of JSON, or as text, which in a terminal replaces the one before."""
-    from azero.interfaces.terminal.show import MOST_MOVES, show_suggestion
+    from azero.interfaces.terminal.results import MOST_MOVES, show_suggestion
 
     if as_json:
         print(json.dumps(suggestion.to_json(top)), flush=True)
@@ -188,8 +188,8 @@ def play(
     from azero.arena.agents.agent import UNLIMITED, Limit
     from azero.arena.agents.levels import LevelAgent
     from azero.interfaces.terminal.clocks import Clocks
+    from azero.interfaces.terminal.game_so_far import GameSoFar
     from azero.interfaces.terminal.play import TerminalGame
-    from azero.interfaces.terminal.played import Played
     from azero.interfaces.terminal.screen import open_screen
     from azero.records.files import check_target
 
@@ -210,7 +210,7 @@ def play(
             raise BadInput(f"agent {agent!r} has simulations of its own; leave out --simulations and --time")
         if simulations is not None or seconds is not None:
             opponent.limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
-        played = Played(start, now.history()[len(start.history()) :])
+        played = GameSoFar(start, now.history()[len(start.history()) :])
         clocks = Clocks(control, ponder) if control else None
         TerminalGame(opponent, played, int(second), open_screen(), clocks, save).run()
     finally:

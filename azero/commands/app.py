@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from azero.commands import agents, compare, evaluate, export, games, lab, rate, records, review, serve, training
-from azero.system.code import DATA_ONLY
+from azero.system.data_only import DATA_ONLY
 
 app = typer.Typer(
     name="azero",

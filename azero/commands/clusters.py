@@ -9,7 +9,7 @@ from azero.system.console import say
 
 if TYPE_CHECKING:
     from azero.config.schema import DeviceConfig
-    from azero.system.pool import Pool
+    from azero.system.worker_pool import Pool
 
 
 @contextmanager

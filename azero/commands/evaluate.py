@@ -153,7 +153,7 @@ def _play_match(
     from azero.arena.matches.statistics import Sprt
     from azero.arena.matches.timed import play_timed_match
     from azero.config.checks import describe_odd_games
-    from azero.interfaces.terminal.show import show_match
+    from azero.interfaces.terminal.results import show_match
     from azero.records.files import check_target
 
     if games > 0 and games % 2:
@@ -229,7 +229,7 @@ def _evaluate_on_benchmark(maker: Maker, name: str, benchmark: str, cluster: str
     from azero.arena.benchmarks.exam import examine
     from azero.arena.benchmarks.files import read_benchmark
     from azero.games import make_game
-    from azero.interfaces.terminal.show import show_benchmark
+    from azero.interfaces.terminal.results import show_benchmark
 
     game = make_game(maker.game) if isinstance(maker.game, str) else game_of(name)
     solved = read_benchmark(benchmark, game)

@@ -178,7 +178,7 @@ def _play(pool: "RatingPool", games: int) -> EngineFailed | KeyboardInterrupt | 
 
 
 def _show(ratings: "Ratings", as_json: bool, plot: Path | None) -> None:
-    from azero.interfaces.terminal.show import show_ratings
+    from azero.interfaces.terminal.results import show_ratings
 
     print(json.dumps(ratings.to_json()) if as_json else show_ratings(ratings), flush=True)
     if plot:

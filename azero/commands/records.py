@@ -35,7 +35,7 @@ def show(
     In a terminal you step through the game. Otherwise the position after P moves is printed, by default the last one.
     """
     from azero.interfaces.terminal.screen import open_screen
-    from azero.interfaces.terminal.step import show_record, step_through
+    from azero.interfaces.terminal.show_record import show_record, step_through
     from azero.records import read_records
 
     if number < 1:

@@ -89,7 +89,7 @@ def review(
 
 
 def _show(name: str, simulations: int | None, reviews: "list[GameReview]") -> None:
-    from azero.interfaces.terminal.show import show_review, show_summary
+    from azero.interfaces.terminal.results import show_review, show_summary
 
     limit = f" with {simulations} simulations a position" if simulations else ""
     parts = [f"reviewed by {name}{limit}"]

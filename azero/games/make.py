@@ -1,16 +1,17 @@
 """From a name to a game: azero's own games are in the registry, a user's game is in a file."""
 
 import re
+from contextlib import suppress
 from typing import get_type_hints
 
 from azero.errors import BadInput, suggest_nearest
 from azero.games.contract import Rules
-from azero.games.names import parts_of
+from azero.games.names import identity_of, parts_of
 from azero.games.registry import PARAMETER_TYPES, parameters_of, registered_games
 from azero.games.state import Game
 from azero.games.user.loading import load_rules
 from azero.games.user.trial import try_out
-from azero.games.user.trust import trust_name
+from azero.games.user.trust import Untrusted, trust_identity, trust_name
 
 _WORDS = {int: "an integer of at most 9 digits", float: "a number", bool: "true or false"}
 
@@ -38,6 +39,23 @@ def make_trusted_game(name: str) -> Game:
       BadInput: as `make_game`; Untrusted for a user's file that the user has not named.
     """
     return Game(parse_game(name))
+
+
+def make_sent_game(name: str, identity: str) -> Game | None:
+    """Returns the game of a name that another process has sent; None if it is not made by the code that was sent.
+
+    That code may run here, since the sender trusts it. Raises BadInput as `make_trusted_game`.
+
+    Args:
+      identity: of the code, by `identity_of`.
+    """
+    if identity:
+        trust_identity(identity)
+    with suppress(Untrusted):
+        game = make_trusted_game(name)
+        if identity_of(game.rules) == identity:
+            return game
+    return None
 
 
 def parse_game(text: str, compiles: bool = True) -> Rules:

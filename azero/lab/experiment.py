@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from azero.lab.results import Results
-from azero.system.pool import Pool
+from azero.system.worker_pool import Pool
 
 Groups = dict[Any, list]
 """Units of work, by the line of the table or plot that shows them."""

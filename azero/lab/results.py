@@ -18,7 +18,7 @@ from azero.errors import BadInput
 from azero.system.console import say
 from azero.system.files import LOCK, held, read_regular, write_whole
 from azero.system.formats import is_number
-from azero.system.pool import Pool, do_in_order
+from azero.system.worker_pool import Pool, do_in_order
 
 _LARGEST = 1 << 23  # bytes of a file
 

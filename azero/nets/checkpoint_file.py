@@ -19,7 +19,8 @@ from azero.games.user.trust import Untrusted
 from azero.nets.checkpoint_card import Card, card_from
 from azero.nets.graphs.registry import ANY_SIZE
 from azero.nets.users_files import named_by
-from azero.system.formats import check_names, warn_once
+from azero.system.console import warn_once
+from azero.system.formats import check_names
 from azero.system.tensor_files import Tensors, check_digest, read_tensors
 
 

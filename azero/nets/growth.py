@@ -27,7 +27,7 @@ from azero.nets.checkpoint import check_finite, net_from_weights, wanted_weights
 from azero.nets.checkpoint_card import Card
 from azero.nets.checkpoint_file import read_whole
 from azero.nets.make import make_net
-from azero.system.formats import warn_once
+from azero.system.console import warn_once
 from azero.system.tensor_files import Tensors
 
 _TOLERANCE = 1e-4

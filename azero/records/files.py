@@ -6,12 +6,10 @@ from pathlib import Path
 
 from azero.errors import BadInput
 from azero.games import Game
-from azero.records.reading import text_to_records
 from azero.records.record import RESERVED, Record
+from azero.records.sgf import MARKS, records_to_sgf, sgf_to_records
 from azero.records.sgf_games import number_of
-from azero.records.sgf_reading import sgf_to_records
-from azero.records.sgf_writing import MARKS, records_to_sgf
-from azero.records.writing import record_to_text
+from azero.records.text import record_to_text, text_to_records
 from azero.system.files import append, check_regular, read_regular
 
 LARGEST, LARGEST_SGF = 64 << 20, 16 << 20

@@ -131,6 +131,11 @@ class Record:
         record.result = result_of(record.end())
         return record
 
+    def award(self, winner: int, termination: str) -> None:
+        """Gives the game to a player, 0 or 1, for a reason that is not in the rules; see `RESIGNED` and others."""
+        self.tags["Termination"] = termination
+        self.result = FIRST_WON if winner == 0 else SECOND_WON
+
     def line(self) -> list[Node]:
         """Returns the nodes of the main line."""
         return self.root.line()

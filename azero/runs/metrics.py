@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from azero.errors import BadInput, Damaged
-from azero.runs.stamps import Stamp, stamp_of
 from azero.system.console import say
-from azero.system.files import read_regular, write_whole
+from azero.system.files import Stamp, read_regular, stamp_of, write_whole
 
 Line = dict[str, Any]
 """An iteration's metrics, by name."""

@@ -60,7 +60,7 @@ def game_of_shard(path: Path) -> str:
     return str(_read(path)[0]["game"])
 
 
-def is_shard_of(path: Path, game: Game) -> bool:
+def _is_shard_of(path: Path, game: Game) -> bool:
     """Returns whether a shard has games of `game`; raises BadInput if the file is not one of azero's."""
     return without_folder(game_of_shard(path)) == without_folder(str(game))
 
@@ -70,7 +70,7 @@ def load_sized_shard(path: Path, games: Sequence[Game]) -> SizedShard:
     if len(games) == 1:
         return SizedShard(0, load_shard(path, games[0]))
     for size, game in enumerate(games):
-        if is_shard_of(path, game):
+        if _is_shard_of(path, game):
             return SizedShard(size, load_shard(path, game))
     known = ", ".join(map(str, games))
     raise Damaged(f"replay file {str(path)!r} holds games of {game_of_shard(path)}; the run plays {known}")
@@ -184,7 +184,7 @@ def read_games(folder: Path, config: GameConfig, game: Game | None, iteration: i
         raise BadInput(f"{str(min(strange))!r} is not a replay file of azero; their names are like 00001-0000")
     shards: dict[int, list[Shard]] = {}
     for each in files:
-        if iteration in (None, each.iteration) and (not config.sizes or is_shard_of(each.path, game)):
+        if iteration in (None, each.iteration) and (not config.sizes or _is_shard_of(each.path, game)):
             shards.setdefault(each.iteration, []).append(load_shard(each.path, game))
     if not shards:
         of_which = "" if iteration is None else f" of iteration {iteration}"

@@ -6,7 +6,7 @@ from azero.config.schema import Config
 from azero.games.user.failures import failures_named
 from azero.nets.runtimes.choice import pick_devices, take_gpu
 from azero.system.machine import count_cores
-from azero.system.pool import Pool, local_workers
+from azero.system.worker_pool import Pool, local_workers
 
 MakePool = Callable[[Config, Callable[[str], None]], Pool]
 """Makes the pool of a run's settings. Its second argument is called with a line when something happens."""

@@ -12,8 +12,7 @@ from typing import NamedTuple
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import Game
-from azero.games.make import make_trusted_game
-from azero.games.names import identity_of
+from azero.games.make import make_sent_game
 from azero.games.user.sources import name_here, pack_code
 from azero.games.user.trust import Untrusted, trust_identity
 from azero.nets.architectures.contract import Net
@@ -124,23 +123,14 @@ def _prepare(plan: PlayPlan, config: Config) -> SelfPlay:
 
 
 def trusted_game(config: Config, identities: Identities) -> Game:
-    """Returns the settings' game. The code that the parent process trusted may run here.
-
-    Raises BadInput for any other code.
-    """
-    name = config.game.name
-    if identities.game:
-        trust_identity(identities.game)
-    try:
-        game = make_trusted_game(name)
-        if identity_of(game.rules) == identities.game:
-            return game
-    except Untrusted:
-        pass
-    raise BadInput(
-        f"{name} has changed while it was being played; continue with --resume, or begin another run if its rules are "
-        "others now"
-    )
+    """Returns the settings' game, made by the code that the parent process trusts; raises BadInput for any other."""
+    game = make_sent_game(config.game.name, identities.game)
+    if game is None:
+        raise BadInput(
+            f"{config.game.name} has changed while it was being played; continue with --resume, or begin another run "
+            "if its rules are others now"
+        )
+    return game
 
 
 def _net_of(plan: PlayPlan, config: Config, game: Game) -> Net:

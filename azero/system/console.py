@@ -1,6 +1,8 @@
 """Messages on stderr, one line each."""
 
 import contextlib
+import functools
+import multiprocessing
 import sys
 
 _LONGEST = 2000  # characters of a message
@@ -12,6 +14,13 @@ def say(text: str) -> None:
         line = " ".join(text.split())
         shown = line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
         print(f"azero: {printable(shown)}", file=sys.stderr, flush=True)
+
+
+@functools.cache
+def warn_once(what: str) -> None:
+    """Prints a warning on stderr once, because a run and its worker processes load the same files many times."""
+    if multiprocessing.parent_process() is None:
+        say(what)
 
 
 def printable(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Atomic writes of files, locks on folders, and the place of azero's own files.
+"""Atomic writes of files, careful reads, locks on folders, and the place of azero's own files.
 
 A file is written to a temporary file in the same folder, flushed to the disk, and then renamed. Each step goes through
 `Disk`, so that tests can put a disk that fails in its place.
@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from filelock import FileLock, Timeout
 
@@ -142,6 +142,24 @@ def read_regular(path: Path, largest: int) -> bytes:
     if len(data) > largest:
         raise OSError(errno.EFBIG, f"it has more than {largest:,} bytes", str(path))
     return data
+
+
+class Stamp(NamedTuple):
+    """Equal stamps of a path mean the same contents."""
+
+    changed_ns: int
+    size: int
+    inode: int
+
+
+def stamp_of(path: Path, largest: int) -> Stamp:
+    """Returns the stamp of a regular file of at most `largest` bytes; raises OSError, for a link, too."""
+    found = os.stat(path, follow_symlinks=False)
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    if found.st_size > largest:
+        raise OSError(errno.EFBIG, f"it has more than {largest:,} bytes", str(path))
+    return Stamp(found.st_mtime_ns, found.st_size, found.st_ino)
 
 
 def others_can_write(folder: Path) -> bool:

@@ -1,12 +1,10 @@
 """Versions of file formats. Each file contains the version of its format. A file of another version is refused."""
 
-import functools
-import multiprocessing
 from collections.abc import Collection
 from reprlib import repr as short
 
 from azero.errors import BadInput
-from azero.system.console import printable, say
+from azero.system.console import printable
 
 
 class OtherFormat(BadInput):
@@ -47,10 +45,3 @@ def _listed(names: list[str]) -> str:
 def is_number(value: object) -> bool:
     """Returns whether a value from JSON is a number of a size that something of a run can have."""
     return isinstance(value, int | float) and -1e18 < value < 1e18
-
-
-@functools.cache
-def warn_once(what: str) -> None:
-    """Prints a warning on stderr once, because a run and its worker processes load the same files many times."""
-    if multiprocessing.parent_process() is None:
-        say(what)

@@ -1,9 +1,12 @@
-"""The beginning of a run: its first net, and games of another run that it learns from before it plays its own.
+"""The beginning of a run: its first net, games of another run that it learns from before it plays its own, and starts.
+
+Starts are the positions at which games of self-play begin, from a file of texts.
 
 What comes from elsewhere is copied into the run's folder before config.toml, which makes the folder a run. From then on
 the run needs no file of others.
 """
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,11 +22,15 @@ from azero.nets.growth import net_grown_from
 from azero.runs.folder import FIRST_NET, check_is_new, hold_to_read, shard_name, shards_from_elsewhere, shards_in
 from azero.runs.shards import load_sized_shard, save_shard
 from azero.runs.state import Progress, keep_beginning
-from azero.selfplay.data.records import SizedShard
-from azero.system.files import remove
+from azero.selfplay.data.records import LONGEST_START, SizedShard
+from azero.system.files import read_regular, remove
 from azero.training.learning.trainer import Trainer
 from azero.training.measure import describe_games, describe_speed, judge_fresh_positions
 from azero.training.run import Run, save_state
+
+_LARGEST_STARTS = 1 << 19  # bytes of a file; the state has the texts in its header, which has at most 2 MiB
+
+_COMMENT = re.compile(r"(^|\s)#(\s.*)?$")  # not each #, which is an arrow in Amazons
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,41 @@ def _newest_games(folder: Path, games: Sequence[Game], window: int) -> list[Size
     if not any(shard.num_learnt for _, shard in shards):
         raise BadInput(f"replay.first_games = {str(folder)!r}: the run has no games to learn from")
     return shards[::-1]
+
+
+def read_starts(file: str, game: Game) -> list[str]:
+    """Returns the texts of the positions in a file, in their order; none if `file` is "none".
+
+    Raises BadInput, with the line, if a text is not a position of the game, or the game is over there.
+    """
+    if file == "none":
+        return []
+    what = f"selfplay.starts = {file!r}"
+    try:
+        lines = read_regular(Path(file), _LARGEST_STARTS).decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise BadInput(f"{what} is not UTF-8 text") from None
+    except (OSError, ValueError) as error:  # a ValueError: it is not a valid file name
+        raise BadInput(f"{what} cannot be read: {getattr(error, 'strerror', error)}") from None
+    starts = []
+    for number, line in enumerate(lines, start=1):
+        text = _COMMENT.sub("", line).strip()
+        if not text:
+            continue
+        if len(text.encode()) > LONGEST_START:
+            raise BadInput(f"{what}, line {number}: the text has more than {LONGEST_START:,} bytes")
+        try:
+            is_over = game.state_from_text(text).is_terminal()
+        except BadInput as error:
+            raise BadInput(f"{what}, line {number}: {error}") from None
+        if is_over:
+            raise BadInput(f"{what}, line {number}: {text!r}: the game is over there")
+        starts.append(text)
+    if not starts:
+        raise BadInput(
+            f"{what} has no positions; each line should have one, e.g. {game.new_initial_state().to_text()!r}"
+        )
+    return starts
 
 
 def create_run(folder: Path, config: Config, game: Game, beginning: Beginning) -> Run:

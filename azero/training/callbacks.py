@@ -144,7 +144,7 @@ def check_callbacks(callbacks: Sequence[object]) -> None:
 
 def call_back(run: Run, progress: Progress, callbacks: Sequence[object]) -> None:
     """Calls the methods for the stage that `progress` has finished last, if there is one."""
-    stage = last_finished(progress)
+    stage = _last_finished(progress)
     if stage == "play" and progress.iteration == 1 and run.config.replay.first_games != "none":
         return  # the games are another run's
     if stage is None or not callbacks:
@@ -168,7 +168,7 @@ def _ignore(view: RunView) -> None:
     """Stands for a method that a callback lacks."""
 
 
-def last_finished(progress: Progress) -> str | None:
+def _last_finished(progress: Progress) -> str | None:
     """Returns the stage that was finished last; None at the beginning of a run."""
     if progress.stage == "play":
         return "gate" if progress.iteration > 1 else None

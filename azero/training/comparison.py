@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from azero.errors import BadInput
 from azero.plots import Line, Panel, draw_grid
 from azero.system.console import printable
-from azero.training.finished_runs import (
+from azero.training.compared_runs import (
     AXES,
     MEASURES,
     SCORE,
-    FinishedRun,
+    ComparedRun,
     Group,
     Measure,
     Spread,
@@ -157,7 +157,7 @@ def compare_runs(runs: Sequence[str | Path]) -> Comparison:
     return Comparison(found[0].game, tuple(dict.fromkeys(scored)), tuple(group_runs(found)))
 
 
-def _check_game(runs: Sequence[FinishedRun]) -> None:
+def _check_game(runs: Sequence[ComparedRun]) -> None:
     """Raises BadInput if runs play different games."""
     first = runs[0]
     for run in runs:

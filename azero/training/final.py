@@ -22,13 +22,13 @@ from azero.nets.checkpoint import load_checkpoint
 from azero.runs.folder import CANDIDATE, MEAN
 from azero.runs.state import Progress
 from azero.system.files import remove, write_whole
-from azero.system.pool import Pool
+from azero.system.worker_pool import Pool
 from azero.training.gate import pairs_of_sizes, spec_of_net
 from azero.training.rating import distinct_scores, rated, with_sums
 from azero.training.report import Report
 from azero.training.run import Run
 
-Pairing = tuple[int, int, Game]
+_Pairing = tuple[int, int, Game]
 """The places of two nets in the final, and the size at which they play."""
 
 
@@ -51,7 +51,7 @@ def hold_final(run: Run, progress: Progress, report: Report, pool: Pool | None) 
         nets[last] = progress.iteration
     run.save_net(mean, mean_of([load_checkpoint(path, run.game).net for path in nets]), progress)
     paths = [*reversed(nets), mean]
-    final = play_final(run, progress, paths, report, pool)
+    final = _play_final(run, progress, paths, report, pool)
     elo = estimate(final).mean.round(6)
     best = int(elo.argmax())  # of several with the same rating the first: the newest
     winner = paths[best]
@@ -90,7 +90,7 @@ def mean_of(nets: list[Net]) -> Net:
     return nets[-1]
 
 
-def play_final(run: Run, progress: Progress, paths: list[Path], report: Report, pool: Pool | None) -> Scores:
+def _play_final(run: Run, progress: Progress, paths: list[Path], report: Report, pool: Pool | None) -> Scores:
     """Plays the games of the final with the gate's simulations, at most as many as a round robin would have.
 
     They go where the choice is open. A net no longer plays if it is weaker than the leader with a probability above
@@ -98,7 +98,7 @@ def play_final(run: Run, progress: Progress, paths: list[Path], report: Report, 
     """
     scores = Scores.none(len(paths))
     left = len(paths) * (len(paths) - 1) // 2 * run.config.gate.final_games // 2
-    results: dict[Pairing, list[GameResult]] = {}
+    results: dict[_Pairing, list[GameResult]] = {}
     own = Agents(len(paths) * len(run.games))
     with report.stage("final", 2 * left, "games") as bar, closing(own) as agents:
         while left > 0 and len(contenders := _contenders(estimate(scores))) > 1:
@@ -118,9 +118,9 @@ def _meetings(
     run: Run,
     progress: Progress,
     paths: list[Path],
-    results: dict[Pairing, list[GameResult]],
+    results: dict[_Pairing, list[GameResult]],
     chosen: dict[tuple[int, int], int],
-) -> dict[Pairing, Meeting]:
+) -> dict[_Pairing, Meeting]:
     """Returns the next meetings: the chosen numbers of pairs, after those that have been played."""
     meetings = {}
     for (i, j), count in chosen.items():
@@ -140,7 +140,7 @@ def _contenders(posterior: Posterior) -> list[int]:
     return np.flatnonzero(posterior.chances_above(int(posterior.mean.argmax())) >= 0.05).tolist()
 
 
-def _scores_of(num_nets: int, results: dict[Pairing, list[GameResult]]) -> Scores:
+def _scores_of(num_nets: int, results: dict[_Pairing, list[GameResult]]) -> Scores:
     scores = Scores.none(num_nets)
     for (i, j, _), played in results.items():
         for score in distinct_scores(played):

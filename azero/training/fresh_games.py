@@ -21,8 +21,8 @@ from azero.selfplay.pool import settings_of_workers
 from azero.selfplay.tasks import Identities, new_plan, play_task, split_seeds
 from azero.system.console import say
 from azero.system.interrupt import Background
-from azero.system.pool import Pool
 from azero.system.tensor_files import read_card_alone
+from azero.system.worker_pool import Pool
 from azero.training.report import Report
 from azero.training.run import Run
 

@@ -19,7 +19,7 @@ from azero.games import Game
 from azero.nets.checkpoint_file import read_card
 from azero.runs.state import Progress
 from azero.system.machine import count_cores
-from azero.system.pool import Pool
+from azero.system.worker_pool import Pool
 from azero.training.report import Report
 from azero.training.run import Run
 
@@ -45,19 +45,19 @@ def hold_gate(run: Run, progress: Progress, report: Report, pool: Pool | None) -
     candidate, best = run.candidate_path, run.checkpoint_path(progress.best)
     meetings = [
         Meeting(spec_of_net(run, candidate, game), spec_of_net(run, best, game), share, seed, config.opening_plies)
-        for game, share in shares_of(run, config.games)
+        for game, share in _shares_of(run, config.games)
     ]
     with report.stage("gate", config.games, "games") as bar:
         matches = play_meetings(meetings, pool, lambda num, _: bar.update(num))
     games = [without_repeats(match.results) for match in matches]
     distinct = [result for own in games for result in own]
-    score = mean_score(distinct)
+    score = _mean_score(distinct)
     is_promoted = score >= config.win_rate_threshold or _replaces_random_weights(run.config, progress.iteration)
     notes = {"gate/score": score, "gate/games": len(distinct), "gate/is_promoted": is_promoted}
     return Verdict(is_promoted, [match.results for match in matches], notes | _scores_by_size(run, "gate", games))
 
 
-def shares_of(run: Run, num_games: int) -> list[tuple[Game, int]]:
+def _shares_of(run: Run, num_games: int) -> list[tuple[Game, int]]:
     """Returns the sizes of a run's game, each with its share of a match."""
     return list(zip(run.games, share_match(num_games, len(run.games)), strict=True))
 
@@ -76,7 +76,7 @@ def share_match(num_games: int, num_sizes: int) -> list[int]:
     return shares
 
 
-def mean_score(results: Sequence[GameResult]) -> float:
+def _mean_score(results: Sequence[GameResult]) -> float:
     """Returns the first agent's mean score in [0, 1]."""
     return sum(result.score for result in results) / len(results)
 
@@ -84,7 +84,7 @@ def mean_score(results: Sequence[GameResult]) -> float:
 def _scores_by_size(run: Run, stage: str, games: list[list[GameResult]]) -> dict[str, float]:
     """Returns the score at each size, as metrics; none if the game has one size."""
     pairs = zip(run.config.game.sizes, games, strict=False)
-    return {f"{stage}/score_size_{size}": mean_score(own) for size, own in pairs}
+    return {f"{stage}/score_size_{size}": _mean_score(own) for size, own in pairs}
 
 
 def _replaces_random_weights(config: Config, iteration: int) -> bool:
@@ -106,7 +106,7 @@ def evaluate_best(run: Run, progress: Progress, report: Report, pool: Pool | Non
             spec_of(config.opponent, game, seed, _threads(run), run.config.device),
             share, seed, plies,
         )
-        for game, share in shares_of(run, config.games)
+        for game, share in _shares_of(run, config.games)
     ]  # fmt: skip
     with report.stage(f"against {config.opponent}", config.games, "games") as bar:
         try:
@@ -118,7 +118,7 @@ def evaluate_best(run: Run, progress: Progress, report: Report, pool: Pool | Non
             advice = "the run is kept, and goes on with --resume; --set evaluation.opponent=... names another"
             raise EngineFailed(f"{error}; {advice}") from None
     results = [result for own in games for result in own]
-    notes = {"evaluation/score": mean_score(results), "evaluation/games": len(results)}
+    notes = {"evaluation/score": _mean_score(results), "evaluation/games": len(results)}
     notes |= _scores_by_size(run, "evaluation", games)
     return notes | _mistakes_in_benchmark(run, path, report, pool)
 

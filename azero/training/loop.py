@@ -18,7 +18,7 @@ from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.pool import MakePool, local_pool
 from azero.system.console import say
 from azero.system.files import make_folder, remove_temporaries
-from azero.training.beginning import begin, create_run, read_beginning
+from azero.training.beginning import begin, create_run, read_beginning, read_starts
 from azero.training.callbacks import RunView, StopTraining, call_back
 from azero.training.fresh_games import Ahead
 from azero.training.gate import find_benchmark
@@ -28,13 +28,12 @@ from azero.training.learning.ranks import check_ranks, joined_ranks
 from azero.training.learning.trainer import Trainer
 from azero.training.lessons.reading import read_lessons
 from azero.training.report import Report
-from azero.training.resumed_settings import check_files, check_progress, check_runtime, keep_settings
+from azero.training.resuming import check_files, check_progress, check_runtime, keep_settings
 from azero.training.run import Run, load_state
 from azero.training.stages import learn, play, promote
-from azero.training.starts import read_starts
 
 
-def train(
+def train_run(
     folder: Path,
     config: Config,
     is_resuming: bool,

@@ -19,7 +19,7 @@ from azero.runs.folder import CHECKPOINTS, check_is_run, check_no_links, files_i
 from azero.runs.settings import find_settings
 from azero.runs.state import Progress
 from azero.system.console import say
-from azero.system.pool import Pool
+from azero.system.worker_pool import Pool
 from azero.training.gate import pairs_of_sizes, spec_of_net
 from azero.training.report import Report
 from azero.training.run import Run

@@ -13,9 +13,9 @@ from azero.runs.folder import iteration_of
 from azero.runs.metrics import read_metrics, write_metrics
 from azero.runs.state import NUM_PROMOTED, Progress, keep_beginning
 from azero.selfplay.data.replay import Replay
-from azero.system.formats import warn_once
+from azero.system.console import warn_once
 from azero.system.interrupt import interruption_waits
-from azero.system.pool import Pool
+from azero.system.worker_pool import Pool
 from azero.training.final import hold_final
 from azero.training.fresh_games import Ahead, FreshGames
 from azero.training.gate import evaluate_best, hold_gate
@@ -51,7 +51,7 @@ def play(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report:
     positions = progress.positions + sum(shard.num_learnt for _, shard in fresh)
     if replay.lessons is not None:
         notes["replay/lessons"] = len(replay.lessons)
-    notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": replay_age(replay, iteration)}
+    notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": _replay_age(replay, iteration)}
     notes["selfplay/worker_deaths"] = games.num_deaths
     notes |= ahead.pool.figures()
     if progress.final:  # a finished run is extended
@@ -86,7 +86,7 @@ def _describe_times(games: FreshGames, begin: float) -> dict:
     return notes
 
 
-def replay_age(replay: Replay, iteration: int) -> float:
+def _replay_age(replay: Replay, iteration: int) -> float:
     """Returns the mean age of the window's positions, in iterations."""
     ages = [iteration - iteration_of(name) for name in replay.names]
     return float(np.average(ages, weights=[shard.num_learnt for shard in replay.shards]))

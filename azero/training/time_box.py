@@ -24,12 +24,12 @@ from azero.selfplay.pool import MakePool, count_workers, local_pool
 from azero.system.console import say
 from azero.training.beginning import read_beginning
 from azero.training.learning.schedule import steps_for
-from azero.training.loop import train
+from azero.training.loop import train_run
 
-FEWEST_ITERATIONS = 5
+_FEWEST_ITERATIONS = 5
 """If not even these fit, iterations have fewer games. With fewer iterations a net hardly learns from its own games."""
 
-FEWEST_GAMES = 8
+_FEWEST_GAMES = 8
 """Games of an iteration, and at least one of each size. With fewer, the run takes longer than wanted."""
 
 _FEW = 8  # games, and simulations per move, of the short trial
@@ -76,20 +76,20 @@ def fit_to_time(folder: Path, config: Config, minutes: float, make_pool: MakePoo
     say(f"--minutes {minutes:g}: measuring an iteration first")
     costs = measure(config, sum(shard.num_learnt for _, shard in first), make_pool)
     trials_s = time.perf_counter() - begin
-    fewest = max(FEWEST_GAMES, len(config.game.sizes))
+    fewest = max(_FEWEST_GAMES, len(config.game.sizes))
     counts = choose_counts(costs, config.selfplay.games_per_iteration, 60 * minutes - trials_s, fewest)
     say(describe(counts, costs, config, minutes, trials_s))
     return _with_counts(config, counts)
 
 
-def choose_counts(costs: Costs, games: int, seconds: float, fewest_games: int = FEWEST_GAMES) -> Counts:
+def choose_counts(costs: Costs, games: int, seconds: float, fewest_games: int = _FEWEST_GAMES) -> Counts:
     """Returns the most iterations of `games` games that fit `seconds`; if these are too few, fewer games for each."""
     left = seconds - costs.run_s
     iterations = int(left / (costs.iteration_s + games * costs.game_s))
-    if iterations >= FEWEST_ITERATIONS:
+    if iterations >= _FEWEST_ITERATIONS:
         return Counts(iterations, games)
-    affordable = int((left / FEWEST_ITERATIONS - costs.iteration_s) / costs.game_s)
-    return Counts(FEWEST_ITERATIONS, min(games, max(fewest_games, affordable)))
+    affordable = int((left / _FEWEST_ITERATIONS - costs.iteration_s) / costs.game_s)
+    return Counts(_FEWEST_ITERATIONS, min(games, max(fewest_games, affordable)))
 
 
 def describe(counts: Counts, costs: Costs, config: Config, minutes: float, trials_s: float) -> str:
@@ -160,7 +160,7 @@ def _try(trial: Config, make_pool: MakePool) -> dict:
     """Runs a trial in a folder of its own, silently; returns the metrics of its last iteration."""
     with tempfile.TemporaryDirectory(dir=cache_directory(), prefix="trial-") as folder:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            train(Path(folder) / "run", trial, False, make_pool=make_pool)
+            train_run(Path(folder) / "run", trial, False, make_pool=make_pool)
         return read_metrics(RunFolder(Path(folder) / "run").metrics_path)[-1]
 
 

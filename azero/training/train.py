@@ -12,10 +12,10 @@ from azero.games.user.trust import trust_config
 from azero.runs.folder import check_is_run, hold, repair_of
 from azero.selfplay.pool import MakePool, local_pool
 from azero.system.console import say
-from azero.training import loop
 from azero.training.callbacks import RunView, check_callbacks
 from azero.training.learning.precision import is_settled_from
-from azero.training.resumed_settings import check_same_game, open_run
+from azero.training.loop import train_run
+from azero.training.resuming import check_same_game, open_run
 from azero.training.time_box import fit_to_time
 
 
@@ -64,7 +64,7 @@ def train(
     _check_program(new, overrides, allow_commands)
     trust_config(new)
     fitted = new if minutes is None else fit_to_time(place, new, minutes, make_pool)
-    return loop.train(place, fitted, False, callbacks, make_pool=make_pool)
+    return train_run(place, fitted, False, callbacks, make_pool=make_pool)
 
 
 def _places_of(
@@ -118,7 +118,7 @@ def _resume(
             if not is_settled_from(values, other):
                 name = "the config" if isinstance(config, Config) else config
                 say(f"{folder} continues with its own settings, which differ from {name}")
-        return loop.train(folder, values, True, callbacks, make_pool=make_pool)
+        return train_run(folder, values, True, callbacks, make_pool=make_pool)
 
 
 def _loaded(config: Path | Config, overrides: list[str]) -> Config:

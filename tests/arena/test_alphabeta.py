@@ -12,7 +12,7 @@ from azero.arena.agents.suggestion import RESIGN
 from azero.arena.matches.match import play_match
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.interfaces.terminal.show import show_suggestion
+from azero.interfaces.terminal.results import show_suggestion
 
 GAME, TIC_TAC_TOE = make_game("connect_four"), make_game("tic_tac_toe")
 START = GAME.new_initial_state()

@@ -20,7 +20,7 @@ from azero.arena.benchmarks.judges import AlphaBetaJudge, ConnectFourJudge, judg
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import DRAW, WIN, make_game
-from azero.interfaces.terminal.show import show_benchmark
+from azero.interfaces.terminal.results import show_benchmark
 
 from .agents import write_checkpoint
 from .pools import Shuffled

@@ -12,7 +12,7 @@ from azero.arena.matches.results import GameResult, Interrupted, MatchResult, pa
 from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.system.formats import warn_once
+from azero.system.console import warn_once
 
 from .agents import write_checkpoint
 

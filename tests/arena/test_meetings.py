@@ -13,7 +13,7 @@ from azero.arena.matches.results import Interrupted
 from azero.arena.matches.statistics import Sprt
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.system.pool import local_workers
+from azero.system.worker_pool import local_workers
 
 from .agents import write_checkpoint, write_engine
 from .pools import Shuffled

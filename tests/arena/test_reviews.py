@@ -14,10 +14,9 @@ from azero.arena.reviews.review import Reviewer, annotate
 from azero.errors import BadInput
 from azero.exact.solver import solve
 from azero.games import make_game
-from azero.interfaces.terminal.show import show_review, show_summary
+from azero.interfaces.terminal.results import show_review, show_summary
 from azero.records import Record
-from azero.records.reading import text_to_records
-from azero.records.writing import record_to_text
+from azero.records.text import record_to_text, text_to_records
 from azero.system.threads import finish
 
 TIC_TAC_TOE, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four")

@@ -17,7 +17,7 @@ from azero.cluster.fingerprint import Fingerprint
 from azero.config.reading import check_config
 from azero.errors import BadInput
 from azero.selfplay.pool import local_pool
-from azero.system.pool import Workers
+from azero.system.worker_pool import Workers
 from azero.training.train import train
 
 from .shared import TRAINING, config_of, with_tests
@@ -285,7 +285,7 @@ def left(name):
 
 
 def test_processes_with_a_gpu_share_the_cores_that_they_may_use(monkeypatch):
-    from azero.cluster.on_node import take_share_of_cores  # it imports Ray
+    from azero.cluster.node_side import take_share_of_cores  # it imports Ray
 
     taken = []
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {2, 3, 6, 7})

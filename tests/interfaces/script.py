@@ -3,8 +3,8 @@
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.suggestion import Move, Suggestion
 from azero.games import make_game
+from azero.interfaces.terminal.game_so_far import GameSoFar
 from azero.interfaces.terminal.play import TerminalGame
-from azero.interfaces.terminal.played import Played
 
 GAME = make_game("tic_tac_toe")
 
@@ -51,7 +51,7 @@ class Script:
 def run(agent, person, *answers, start=None, moves=(), clocks=None, file=None):
     """Plays by script; returns the screen."""
     screen = Script(*answers)
-    TerminalGame(agent, Played(start or agent.game.new_initial_state(), moves), person, screen, clocks, file).run()
+    TerminalGame(agent, GameSoFar(start or agent.game.new_initial_state(), moves), person, screen, clocks, file).run()
     assert not screen.answers, "the whole script should be used"
     return screen
 

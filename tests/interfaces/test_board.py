@@ -6,12 +6,12 @@ from games.user_games import NIM, added, write_file
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.interfaces.terminal.board import find_cells, show_board, side_names
-from azero.interfaces.terminal.played import Played
+from azero.interfaces.terminal.game_so_far import GameSoFar
 
 
 def shown(name, moves, is_coloured=False):
     game = make_game(name)
-    played = Played(game.new_initial_state(), game.state_from_moves(moves).history())
+    played = GameSoFar(game.new_initial_state(), game.state_from_moves(moves).history())
     return show_board(played.state, played.before_last_turn(), is_coloured).splitlines()
 
 

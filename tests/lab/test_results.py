@@ -8,7 +8,7 @@ import azero
 from azero.errors import BadInput
 from azero.lab.results import Results, Table
 from azero.system.files import LOCK, held
-from azero.system.pool import do_in_order
+from azero.system.worker_pool import do_in_order
 
 
 def open_results(folder, name="squares", parameters=None):

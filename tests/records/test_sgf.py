@@ -7,9 +7,8 @@ import sgf
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.records import Record
+from azero.records.sgf import records_to_sgf, sgf_to_records
 from azero.records.sgf_games import text_to_move
-from azero.records.sgf_reading import sgf_to_records
-from azero.records.sgf_writing import records_to_sgf
 
 from .games import GAMES, IN_SGF, random_game, random_record
 
@@ -118,6 +117,7 @@ WRONG = {
     "a user's game": ("(;GM[1]SZ[9]AZ[Game:x.py:X];B[aa])", "a user's game"),
     "no point": ("(;GM[1]SZ[9]AB[tt])", "no point of the board"),
     "a pass as a stone": ("(;GM[1]SZ[9]AW[])", "no point of the board"),
+    "too many stones": (f"(;GM[1]SZ[9]AB{'[aa]' * 82};W[bb])", "82 stones"),
     "two stones on a point": ("(;GM[1]SZ[9]AB[aa][ca:cb]AW[cb];B[dd])", "AB and AW", "on cb"),
     "a swap as a stone": ("(;GM[11]SZ[5]AB[a1:swap-pieces])", "no point of the board"),
     "deep variations": (DEEP, "more than 100"),
@@ -157,8 +157,7 @@ def test_strange_encodings_are_not_followed(encoding):
 
 
 def test_a_result_by_other_rules_survives_as_text():
-    from azero.records.reading import text_to_records
-    from azero.records.writing import record_to_text
+    from azero.records.text import record_to_text, text_to_records
 
     record = read("(;GM[1]SZ[9]RE[0]AZ[a b:c][Result:1-0][:x][own:y];B[aa];W[];B[])")
     assert record.result == "1/2-1/2" and record.tags == {"Termination": "adjudication", "own": "y"}

@@ -6,8 +6,7 @@ import pytest
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.records import Node, Record
-from azero.records.reading import text_to_records
-from azero.records.writing import record_to_text
+from azero.records.text import record_to_text, text_to_records
 
 from .games import GAMES, TEXTS, random_game, random_record
 
@@ -95,7 +94,7 @@ def test_a_position_and_an_opening_are_kept():
 
 
 def test_odd_moves_of_a_users_game_are_quoted():
-    from azero.records.writing import _is_plain
+    from azero.records.text import _is_plain
 
     for odd in ("1-0", "*", "12.", "a b", "(x)", "{x}", "really?", "good!", '"', "[a]", "x;y", "$1", ""):
         assert not _is_plain(odd)

@@ -5,7 +5,7 @@ import sys
 
 from azero.runs.folder import FIRST_NET, RunFolder, files_in, nets_in, shard_name, shards_from_elsewhere, shards_in
 
-ROOM = "folder", "metrics", "settings", "shards", "stamps", "state"
+ROOM = "folder", "metrics", "settings", "shards", "state"
 
 
 def touch(folder, *names):

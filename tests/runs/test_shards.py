@@ -45,24 +45,6 @@ def test_a_shard_comes_back_as_it_was(game, tmp_path):
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize("field", ["proven", "full_trees", "num_visited", "lengths"])
-def test_a_file_of_a_version_that_lacked_a_field_is_refused(saved, field):
-    tensors = load_file(saved)
-    del tensors[field]
-    write_tensors(saved, tensors | {"resigned": np.zeros(12, np.bool_)}, {"format": FORMAT, "game": "tic_tac_toe"})
-    told = f"replay file {str(saved)!r} is of another version of azero: it has resigned and lacks {field}"
-    assert refusal(saved) == told
-
-
-@pytest.mark.parametrize("format", [1, None])
-def test_a_file_of_an_earlier_format_is_refused(saved, format):
-    """Early files had neither format nor digest."""
-    card = {"game": "tic_tac_toe"} | ({} if format is None else {"format": format})
-    save_file(load_file(saved), saved, {"azero": json.dumps(card)})
-    own = "no format" if format is None else "format 1"
-    assert refusal(saved) == f"replay file {str(saved)!r} has {own}; this version of azero reads format 2"
-
-
 def test_the_same_shard_gives_the_same_bytes(saved, tmp_path):
     save_shard(tmp_path / "again", load_shard(saved, TIC_TAC_TOE), TIC_TAC_TOE)
     assert (tmp_path / "again").read_bytes() == saved.read_bytes()
@@ -112,11 +94,19 @@ def test_a_card_that_is_none(saved, card):
     refusal(saved)
 
 
-def test_states_of_another_size(saved):
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda tensors: {"states": np.ascontiguousarray(tensors["states"][:, :-1])}, "its states are uint8"),
+        (lambda tensors: {"lengths": np.zeros(0, np.int32)}, "cannot be used"),
+        (lambda tensors: {"players": np.asarray(np.int8(1))}, "cannot be used"),
+        (lambda tensors: {"lengths": np.asarray(np.int32(1))}, "cannot be used"),
+    ],
+)
+def test_arrays_of_other_shapes_are_refused(saved, change, message):
     tensors = load_file(saved)
-    tensors["states"] = np.ascontiguousarray(tensors["states"][:, :-1])
-    write_tensors(saved, tensors, {"format": FORMAT, "game": "tic_tac_toe"})
-    assert "its states are uint8" in refusal(saved)
+    write_tensors(saved, tensors | change(tensors), {"format": FORMAT, "game": "tic_tac_toe"})
+    assert message in refusal(saved)
 
 
 def resaved(path, **arrays) -> None:
@@ -199,15 +189,6 @@ def test_shards_of_all_games_pass_their_own_checks(name, tmp_path):
     assert_same(load_shard(tmp_path / "shard", game), shard)
 
 
-@pytest.mark.parametrize(
-    "fields", [{"lengths": np.zeros(0, np.int32)}, {"players": np.int8(1)}, {"lengths": np.int32(1)}]
-)
-def test_a_file_with_arrays_of_other_shapes_is_refused(saved, fields):
-    tensors = load_file(saved) | {name: np.asarray(array) for name, array in fields.items()}
-    write_tensors(saved, tensors, {"format": FORMAT, "game": "tic_tac_toe"})
-    assert "cannot be used" in refusal(saved)
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_a_signed_shard_with_another_state_is_refused(game, tmp_path):
     shard, path = some_games(game), tmp_path / "shard"
@@ -241,7 +222,7 @@ def test_a_flipped_bit_anywhere_is_refused(saved):
 def test_a_flipped_bit_in_the_header_is_no_crash(saved):
     """The damage is noticed, or nothing depends on it."""
     data = saved.read_bytes()
-    for place in range(8 + int.from_bytes(data[:8], "little")):
+    for place in range(0, 8 + int.from_bytes(data[:8], "little"), 3):
         saved.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
         refusal(saved)
 

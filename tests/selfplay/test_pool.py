@@ -122,7 +122,7 @@ def work(shared, task, report):
 """
 
 PARENT = """
-from azero.system.pool import local_workers
+from azero.system.worker_pool import local_workers
 
 if __name__ == "__main__":
     import slow_to_import

@@ -6,7 +6,7 @@ import pytest
 
 from azero.errors import BadInput
 from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
-from azero.system.pool import local_workers
+from azero.system.worker_pool import local_workers
 
 from .games import assert_same, config_with, new_weights
 

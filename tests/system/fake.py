@@ -5,12 +5,15 @@ import threading
 import time
 from collections.abc import Callable
 
-from azero.system.backend import Begun, Death, Event, Refused
-from azero.system.local import local_host
-from azero.system.worker import Answer, do_task
+from azero.system.local_backend import local_host
+from azero.system.process_backend import Begun, Death, Event, Progress, Refused
+from azero.system.worker_side import Answer, do_task
 
 Fate = Callable[[int, str, Answer], Answer | Refused | Death | None]
-"""What becomes of the answer to a task, by how often the task has been attempted before, and the node."""
+"""What becomes of the answer to a task, by how often the task has been attempted before, and the node.
+
+None: the attempt reports that 1 is done, and nothing more.
+"""
 
 
 def honest(before: int, node: str, answer: Answer) -> Answer | Refused | Death | None:
@@ -27,6 +30,7 @@ class FakeCluster:
     Attributes:
       attempts: place of each attempt's task, and the node.
       cancelled: the attempts that were ended.
+      events: of each attempt, those that are still to come.
     """
 
     is_cluster, most_ahead = True, 1000
@@ -42,7 +46,7 @@ class FakeCluster:
         self._fate, self._nodes, self.is_mixed = fate, nodes, is_mixed
         self._delays = [begins_after_s, takes_s]
         self._due: dict[int, list[float]] = {}
-        self._events: dict[int, list[Begun | Answer | Refused | Death]] = {}
+        self.events: dict[int, list[Begun | Progress | Answer | Refused | Death]] = {}
         self.attempts: list[tuple[int, str]] = []
         self.cancelled: list[int] = []
         self._lock = threading.Lock()  # several threads may ask
@@ -63,15 +67,15 @@ class FakeCluster:
         answer = do_task(*shared, place, task, node)
         fate = self._fate(before, node, answer)
         self._due[number] = [time.monotonic() + sum(self._delays[:each]) for each in (1, 2)]
-        self._events[number] = [Begun(node), *([] if fate is None else [fate])]
+        self.events[number] = [Begun(node), Progress(1) if fate is None else fate]
         return number
 
     def wait(self, attempts, timeout_s):
         time.sleep(0.001)
-        return [Event(each, self._events[each].pop(0)) for each in attempts if self._is_due(each)]
+        return [Event(each, self.events[each].pop(0)) for each in attempts if self._is_due(each)]
 
     def _is_due(self, attempt):
-        has_event = bool(self._events[attempt]) and time.monotonic() >= self._due[attempt][0]
+        has_event = bool(self.events[attempt]) and time.monotonic() >= self._due[attempt][0]
         if has_event and len(self._due[attempt]) > 1:
             self._due[attempt].pop(0)
         return has_event

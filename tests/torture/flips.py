@@ -26,7 +26,7 @@ from azero.runs.shards import load_shard
 from azero.system.tensor_files import Tensors
 from azero.training.health import find_symptoms
 from azero.training.learning.trainer import Trainer
-from azero.training.resumed_settings import open_run
+from azero.training.resuming import open_run
 from azero.training.run import load_state
 
 FOR_PEOPLE = "only people read it"

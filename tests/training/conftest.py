@@ -1,5 +1,6 @@
 """Runs with tiny settings: one that has not begun, and an unbroken one with which others are compared."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from azero.games import make_game
 from azero.training.run import Run
 
-from .runs import TIMEOUT_S, fork_train, note_writes, tiny_config, write_config
+from .runs import TIMEOUT_S, fork_train, note_writes, strike, tiny_config, write_config
 
 
 @pytest.fixture
@@ -30,3 +31,10 @@ def whole(config, tmp_path_factory):
     process.join(TIMEOUT_S)
     assert process.exitcode == 0, Path(f"{folder}.err").read_text()
     return folder
+
+
+@pytest.fixture
+def broken(config, tmp_path) -> Path:
+    """A run that was killed at the beginning of the second gate."""
+    assert strike(tmp_path / "run", config, "state 2 gate 0", "after") == -signal.SIGKILL
+    return tmp_path / "run"

@@ -230,6 +230,20 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+def flip(path: Path, share: float = 0.7) -> None:
+    """Flips a bit of a file."""
+    data = bytearray(path.read_bytes())
+    data[int(len(data) * share)] ^= 4
+    path.write_bytes(data)
+
+
+def check(run_azero: Callable, run: Path, *more: str) -> tuple[int, dict]:
+    """Returns the exit code and the report of `azero check-run`."""
+    code, output, errors = run_azero("check-run", run, "--json", *more)
+    assert errors == ""
+    return code, json.loads(output)
+
+
 def wait_until(is_so: Callable[[], object], timeout_s: float = TIMEOUT_S) -> None:
     """Waits until `is_so()` is true."""
     deadline = time.monotonic() + timeout_s

@@ -15,10 +15,19 @@ from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
 from azero.runs.shards import load_shard
 from azero.training.beginning import read_beginning
-from azero.training.run import Run
 
-from .runs import figures_of, files_of, finish_train, nets_of, progress_of, strike, tiny_config, write_config
-from .test_checking import check, flip
+from .runs import (
+    check,
+    figures_of,
+    files_of,
+    finish_train,
+    flip,
+    nets_of,
+    progress_of,
+    strike,
+    tiny_config,
+    write_config,
+)
 
 pytestmark = pytest.mark.slow  # its runs take long
 
@@ -185,11 +194,3 @@ def test_bad_input_is_one_line_and_writes_nothing(run_azero, source, config, tmp
     assert_bad_input(run_azero(*resume, "--games-of", source), "--games-of is for a new run")
     change = "--set", f"training.first_net={json.dumps(str(source))}"
     assert_bad_input(run_azero(*resume, *change), "a run's training.first_net cannot change")
-
-
-def test_a_folder_with_checkpoints_or_games_of_its_own_is_no_beginning(tmp_path, source):
-    for kept in ("checkpoints", "replay"):
-        folder = tmp_path / kept
-        shutil.copytree(source / kept, folder / kept)
-        with pytest.raises(ValueError, match="exists already, and holds no run"):
-            Run.create(folder, tiny_config(), GAME)

@@ -9,8 +9,8 @@ from command_line import assert_bad_input
 
 from azero.config.text import config_to_toml
 from azero.errors import BadInput, Damaged
+from azero.training.compared_runs import SCORE
 from azero.training.comparison import compare_runs, describe
-from azero.training.finished_runs import SCORE
 
 from .runs import files_of, tiny_config
 

@@ -20,8 +20,7 @@ from azero.training.learning.learner import Learner
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
 
-from .runs import figures_of, finish_train, nets_of, strike, tiny_config, write_config
-from .test_checking import check
+from .runs import check, figures_of, finish_train, nets_of, strike, tiny_config, write_config
 from .test_trainer import sample, state_bytes
 
 OTHELLO = make_game("othello(size=4)")

@@ -17,8 +17,8 @@ from azero.runs.state import Progress
 from azero.training import stages
 from azero.training.learning.precision import is_settled_from
 from azero.training.learning.trainer import Trainer
-from azero.training.loop import train
-from azero.training.resumed_settings import open_run
+from azero.training.loop import train_run
+from azero.training.resuming import open_run
 from azero.training.run import Run, load_state
 from azero.training.stages import learn
 
@@ -74,8 +74,8 @@ def test_a_run_that_goes_on_has_a_final_of_its_own(whole, tmp_path, monkeypatch)
     assert load_state(folder, trainer := Trainer(config, run.game)).final
     with monkeypatch.context() as patched, pytest.raises(RuntimeError, match="killed"):
         patched.setattr(stages, "hold_final", kill_after_removing)
-        train(folder, config, is_resuming=True)
-    train(folder, config, is_resuming=True)
+        train_run(folder, config, is_resuming=True)
+    train_run(folder, config, is_resuming=True)
     lines = read_metrics(folder / "metrics.jsonl")
     assert ["final/nets" in line for line in lines] == [False, False, True, True]
     assert run.best_path.read_bytes() == run.published_path(load_state(folder, trainer)).read_bytes()
@@ -160,5 +160,5 @@ def test_a_head_that_the_game_has_no_target_for_is_refused_before_the_run(tmp_pa
     with pytest.raises(
         BadInput, match=r"^training\.ownership_loss_weight is 1\.5; it should be 0, since tic_tac_toe has "
     ):
-        train(tmp_path / "run", config, is_resuming=False)
+        train_run(tmp_path / "run", config, is_resuming=False)
     assert not (tmp_path / "run").exists()

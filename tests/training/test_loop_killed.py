@@ -1,11 +1,8 @@
 """Tests of runs that are killed, at chosen or random moments, and resumed: their nets equal an unbroken run's."""
 
-import contextlib
 import random
 import shutil
 import signal
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -107,27 +104,5 @@ def test_killed_at_random_instants_it_ends_the_same(whole, config, tmp_path):
             assert process.exitcode == 0, Path(f"{run}.err").read_text()
             assert nets_of(run) == nets_of(whole)
             shutil.rmtree(run)
-    finish_train(run, config)
-    assert nets_of(run) == nets_of(whole)
-
-
-@pytest.mark.parametrize("num_workers", [pytest.param(each, marks=pytest.mark.long) for each in (1, 2)])
-def test_killed_thirty_times_on_the_command_line_it_ends_the_same(whole, tmp_path, num_workers):
-    config, run = write_config(tmp_path, selfplay={"num_workers": num_workers}), tmp_path / "run"
-    draw, kills, most = random.Random(num_workers), 0, 5.0
-    while kills < 30:
-        begin = time.monotonic()
-        process = start_train(run, config)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(draw.uniform(0.5, most))
-        process.kill()
-        errors = process.communicate()[1]
-        if process.returncode == -signal.SIGKILL:
-            kills += 1
-            continue
-        assert process.returncode == 0, errors
-        assert nets_of(run) == nets_of(whole)
-        shutil.rmtree(run)
-        most = max(2.0, time.monotonic() - begin)
     finish_train(run, config)
     assert nets_of(run) == nets_of(whole)

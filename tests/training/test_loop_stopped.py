@@ -111,13 +111,18 @@ def test_ctrl_c_within_a_step_waits_for_its_end_and_saves_it(tmp_path):
     assert state_bytes(resumed) == state_bytes(trainer)
 
 
-@pytest.mark.thorough
 @needs_proc
-def test_ctrl_c_stops_workers_too_and_prints_one_line(tmp_path):
-    run = tmp_path / "run"
-    config = write_config(tmp_path, selfplay={"num_workers": 2, "games_per_iteration": 4000})
-    process = start_train(run, config, start_new_session=True)
-    wait_until(lambda: list(run.glob("replay/0*")) or process.poll() is not None)
+@pytest.mark.parametrize(
+    ("games", "training", "begun"),
+    [
+        pytest.param(4000, {}, "00001", marks=pytest.mark.thorough),
+        pytest.param(600, {"play_ahead": 1, "samples_per_position": 100}, "00002", marks=pytest.mark.long),
+    ],
+)
+def test_ctrl_c_stops_workers_too_and_prints_one_line(tmp_path, games, training, begun):
+    run, selfplay = tmp_path / "run", {"num_workers": 2, "games_per_iteration": games}
+    process = start_train(run, write_config(tmp_path, selfplay=selfplay, training=training), start_new_session=True)
+    wait_until(lambda: list(run.glob(f"replay/{begun}*")) or process.poll() is not None)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 130 and output == ""

@@ -1,6 +1,5 @@
 """Tests of training.play_ahead: games are those of taking turns, whoever plays them, and whenever a run is killed."""
 
-import os
 import signal
 import threading
 from pathlib import Path
@@ -12,25 +11,21 @@ from azero.errors import BadInput
 from azero.runs.metrics import read_metrics
 from azero.runs.state import Progress
 from azero.selfplay.pool import local_pool
-from azero.system.pool import Pool, Workers
-from azero.training.loop import train
-from azero.training.resumed_settings import open_run
+from azero.system.worker_pool import Pool, Workers
+from azero.training.loop import train_run
+from azero.training.resuming import open_run
 from azero.training.run import Run
 
 from .runs import (
     TIMEOUT_S,
-    assert_gone,
     figures_of,
     files_of,
     finish_train,
     fork_train,
-    needs_proc,
     nets_of,
     progress_of,
-    start_train,
     strike_at_write,
     tiny_config,
-    wait_until,
     write_config,
 )
 
@@ -61,7 +56,7 @@ class Beside(Pool):
 
 
 def play(folder, make_pool=local_pool):
-    train(folder, SMALL, is_resuming=False, make_pool=make_pool)
+    train_run(folder, SMALL, is_resuming=False, make_pool=make_pool)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +90,7 @@ def test_an_error_of_the_background_ends_the_run_which_can_go_on(in_turns, tmp_p
     assert failing.asked == [("self-play, iteration 1", True), ("self-play, iteration 2", False)]
     assert progress_of(folder)["stage"] != "play"
     pool = Beside()
-    train(folder, open_run(folder, []), is_resuming=True, make_pool=lambda config, tell: pool)
+    train_run(folder, open_run(folder, []), is_resuming=True, make_pool=lambda config, tell: pool)
     assert pool.asked == [("self-play, iteration 2", False)] and nets_of(folder) == nets_of(in_turns)
 
 
@@ -210,7 +205,7 @@ def test_resumed_in_turns_it_learns_from_no_game_that_only_playing_ahead_would_p
         if progress_of(ahead)["iteration"] == 1:
             break
     assert progress_of(ahead)["iteration"] == 1, "the net of the second iteration should still be open"
-    train(ahead, open_run(ahead, ["training.play_ahead=0"]), is_resuming=True)
+    train_run(ahead, open_run(ahead, ["training.play_ahead=0"]), is_resuming=True)
     finish_train(turns := tmp_path / "turns", write_config(tmp_path, training={"play_ahead": 0}))
     assert nets_of(ahead) == nets_of(turns)
 
@@ -224,18 +219,3 @@ def test_two_workers_play_the_same_games(ahead, tmp_path):
     finish_train(tmp_path / "run", config)
     assert nets_of(tmp_path / "run") == nets_of(ahead)
     assert TURNS not in Path(f"{tmp_path / 'run'}.err").read_text()
-
-
-@pytest.mark.long
-@needs_proc
-def test_ctrl_c_stops_workers_that_play_ahead(tmp_path):
-    run, selfplay = tmp_path / "run", {"num_workers": 2, "games_per_iteration": 600}
-    config = write_config(tmp_path, selfplay=selfplay, training={"play_ahead": 1, "samples_per_position": 100})
-    process = start_train(run, config, start_new_session=True)
-    wait_until(lambda: list(run.glob("replay/00002*")) or process.poll() is not None)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    output, errors = process.communicate(timeout=60)
-    assert process.returncode == 130 and output == ""
-    assert errors.splitlines()[-1] == f"azero: stopped; go on with: azero train --run {run} --resume"
-    assert "Traceback" not in errors and "Warning" not in errors
-    assert_gone(process.pid)

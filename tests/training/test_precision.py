@@ -71,7 +71,7 @@ def test_steps_are_measured_for_real(monkeypatch, computes_in_bf16):
 def test_a_run_keeps_what_was_settled(monkeypatch, tmp_path):
     """The run's settings have the arithmetic of its trainer and of its net, with which it is also resumed elsewhere."""
     monkeypatch.setattr(loop, "run_iterations", lambda *run: Progress())
-    used = loop.train(tmp_path / "run", tiny_config(device={"device": "cpu"}), is_resuming=False).config
+    used = loop.train_run(tmp_path / "run", tiny_config(device={"device": "cpu"}), is_resuming=False).config
     kept = load_config(tmp_path / "run" / "config.toml")
     assert kept == used and "auto" not in (kept.training.precision, kept.device.runtime, kept.device.precision)
 

@@ -22,8 +22,8 @@ from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.lessons import Lesson, Lessons
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
-from azero.system import local
-from azero.system.local import local_host
+from azero.system import local_backend
+from azero.system.local_backend import local_host
 from azero.training.heads.registry import heads_of
 from azero.training.learning import group
 from azero.training.learning import ranks as ranks_of
@@ -232,11 +232,11 @@ def broken(folder: Path, monkeypatch, strike) -> str:
     """Trains with three ranks, and calls `strike(processes)` in the second step; returns the error."""
     started = []
 
-    def note(make, number, start=local.LocalPeer):
+    def note(make, number, start=local_backend.LocalPeer):
         started.append(start(make, number))
         return started[-1]
 
-    monkeypatch.setattr(local, "LocalPeer", note)
+    monkeypatch.setattr(local_backend, "LocalPeer", note)
 
     def watch(trainer):
         step = trainer.step

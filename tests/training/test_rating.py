@@ -10,7 +10,6 @@ from azero.runs.state import Progress
 from azero.training import rating
 from azero.training.learning.trainer import Trainer
 from azero.training.rating import distinct_scores, meet_older_nets, posterior_of, rated, with_games, with_gate
-from azero.training.run import load_state, save_state
 
 from .test_gate import GAME, Silent, make_run
 
@@ -90,10 +89,3 @@ def test_a_promoted_net_meets_older_nets_and_the_games_are_the_same_again(tmp_pa
     monkeypatch.setattr(rating, "play_meetings", None)  # a game would fail
     assert meet_older_nets(run_with_nets(tmp_path / "none", rating_games=0), progress, Silent(), None) == progress
     assert meet_older_nets(run, progress.changed(iteration=0), Silent(), None).pool == progress.pool
-
-
-def test_the_state_keeps_the_pool(tmp_path):
-    run = make_run(tmp_path / "run")
-    progress = with_gate(Progress(iteration=3, best=2, anchor=1, anchor_rating=7.25), [gate_of(1, 0.25, 0.5)])
-    save_state(run.folder, run.config, Trainer(run.config, GAME), progress)
-    assert load_state(run.folder, Trainer(run.config, GAME)) == progress

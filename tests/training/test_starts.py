@@ -10,7 +10,7 @@ from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.runs.shards import load_shard
-from azero.training.starts import read_starts
+from azero.training.beginning import read_starts
 
 from .runs import figures_of, files_of, finish_train, nets_of, progress_of, strike, write_config
 

@@ -16,10 +16,10 @@ from azero.arena.agents.search_agent import SearchAgent
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import Game
-from azero.games.make import make_trusted_game
+from azero.games.make import make_sent_game
 from azero.games.names import identity_of
 from azero.games.user.sources import Sources, name_here, pack_code
-from azero.games.user.trust import Untrusted, check_trusted, trust_identity
+from azero.games.user.trust import check_trusted, trust_identity
 from azero.system.packed_files import PackedFiles, pack, unpack
 
 
@@ -139,16 +139,11 @@ def game_of_spec(spec: AgentSpec) -> Game:
 
 @lru_cache(8)
 def _game_here(name: str, identity: str, name_here: str) -> Game:
-    """Returns a game whose code has this identity. That code may run here; raises BadInput for any other."""
-    if identity:
-        trust_identity(identity)
-    try:
-        game = make_trusted_game(name_here)
-        if identity_of(game.rules) == identity:
-            return game
-    except Untrusted:
-        pass
-    raise BadInput(f"{name} has changed while it was being played; begin again")
+    """Returns a game whose code has this identity; raises BadInput for any other code."""
+    game = make_sent_game(name_here, identity)
+    if game is None:
+        raise BadInput(f"{name} has changed while it was being played; begin again")
+    return game
 
 
 def _name_here(spec: AgentSpec, found: dict[str, Path]) -> str:

@@ -21,7 +21,7 @@ from azero.arena.benchmarks.files import Benchmark, Problem
 from azero.arena.benchmarks.judges import Judge, judge_for
 from azero.arena.matches.meetings import WORKERS_AGENTS, for_a_worker, for_workers_of
 from azero.games import Game
-from azero.system.pool import Pool
+from azero.system.worker_pool import Pool
 
 _MOST_PARTS = 256  # of a set without a net, until they have as many positions as with one
 

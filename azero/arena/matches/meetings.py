@@ -27,7 +27,7 @@ from azero.errors import EngineFailed
 from azero.games import Game
 from azero.nets.session_evaluator import MATCH_ROWS
 from azero.system.machine import count_cores
-from azero.system.pool import Pool, WorkersDied
+from azero.system.worker_pool import Pool, WorkersDied
 
 _GAMES_OF_NETS = 2 * MATCH_ROWS
 """Games of a part if an agent has a net: both nets have as many positions at once as a forward pass has rows."""

@@ -3,7 +3,6 @@
 from azero.arena.matches.results import GameResult, MatchResult
 from azero.games import Game
 from azero.records import Record
-from azero.records.record import FIRST_WON, SECOND_WON
 
 
 def records_of(match: MatchResult, game: Game) -> list[Record]:
@@ -16,11 +15,9 @@ def _record_of(match: MatchResult, result: GameResult, game: Game) -> Record:
     tags = {"First": first, "Second": second, "Round": f"{result.pair + 1}.{1 if result.a_is_first else 2}"}
     if result.opening_plies:
         tags["OpeningPlies"] = str(result.opening_plies)
-    if result.termination:
-        tags["Termination"] = result.termination
     record = Record.of_game(game.new_initial_state(), result.actions, **tags)
     if result.termination:
-        record.result = FIRST_WON if (result.score == 1.0) == result.a_is_first else SECOND_WON
+        record.award(0 if (result.score == 1.0) == result.a_is_first else 1, result.termination)
     for node, thought in zip(record.line()[result.opening_plies :], result.thoughts, strict=False):
         if thought:
             node.value, node.simulations, node.seconds = thought

@@ -12,8 +12,8 @@ from azero.arena.agents.suggestion import Thought
 from azero.arena.matches.statistics import Tally, elo_from_score, elo_interval, finite_or_none, score_interval
 from azero.errors import EngineFailed
 from azero.records.record import OUT_OF_TIME
-from azero.system.formats import warn_once
-from azero.system.pool import WorkersDied
+from azero.system.console import warn_once
+from azero.system.worker_pool import WorkersDied
 
 
 class GameClocks(NamedTuple):

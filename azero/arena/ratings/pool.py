@@ -21,7 +21,7 @@ from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, make_game
 from azero.system.interrupt import interruption_waits
-from azero.system.pool import Pool
+from azero.system.worker_pool import Pool
 
 GAMES_PER_AGENT = 100
 """Default number of games of a pool, for each of its agents."""

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 from azero.errors import BadInput
 from azero.games.names import file_of
 from azero.games.user.sources import Sources
-from azero.system.code import check_may_run
+from azero.system.console import warn_once
+from azero.system.data_only import check_may_run
 from azero.system.files import others_can_write, write_whole
-from azero.system.formats import warn_once
 
 if TYPE_CHECKING:  # most games need no settings
     from azero.config.schema import Config

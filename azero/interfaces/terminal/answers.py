@@ -1,12 +1,15 @@
 """What a person may type in a game: moves, whole turns and commands, how they go on, and why one is refused."""
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from azero.errors import BadInput
 from azero.games import State
 from azero.games.positions import turn_to_text
 from azero.games.reasons import listed
+
+Complete = Callable[[str], list[str]]
+"""Returns the lines that may begin with what was typed."""
 
 COMMANDS = {
     "moves": "list the legal moves",

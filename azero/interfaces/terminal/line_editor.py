@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession, print_formatted_text
 from prompt_toolkit.application import get_app
@@ -13,8 +12,7 @@ from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.shortcuts import CompleteStyle
 
-if TYPE_CHECKING:
-    from azero.interfaces.terminal.screen import Complete
+from azero.interfaces.terminal.answers import Complete
 
 _REFRESH_S = 0.5
 _GRACE_S = 0.05  # so that the time is surely over when the line ends
@@ -30,7 +28,7 @@ class EditingScreen:
             complete_style=CompleteStyle.READLINE_LIKE, complete_while_typing=False, history=self.history
         )
 
-    def ask(self, prompt: str, complete: "Complete", left_s: float | None = None) -> str:
+    def ask(self, prompt: str, complete: Complete, left_s: float | None = None) -> str:
         """Returns a line, which is empty if the time was over first. The time left is shown on the right."""
         end = time.monotonic() + (left_s or 0.0)
 
@@ -65,7 +63,7 @@ def _minutes(seconds: float) -> str:
 class _Lines(Completer):
     """Offers whole lines, and shows of each the word that is added."""
 
-    def __init__(self, complete: "Complete"):
+    def __init__(self, complete: Complete):
         self._complete = complete
 
     def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:

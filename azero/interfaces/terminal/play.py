@@ -23,9 +23,10 @@ from azero.interfaces.terminal.answers import (
 )
 from azero.interfaces.terminal.board import COLOURS, show_board, side_names, styled
 from azero.interfaces.terminal.clocks import Clocks
-from azero.interfaces.terminal.played import Ending, Note, Played, Recorder
+from azero.interfaces.terminal.game_so_far import Ending, GameSoFar, Note
+from azero.interfaces.terminal.results import best_turn, show_review, show_suggestion
 from azero.interfaces.terminal.screen import Screen
-from azero.interfaces.terminal.show import best_turn, show_review, show_suggestion
+from azero.records import Record, save_records
 from azero.records.record import OUT_OF_TIME, RESIGNED
 
 _UNFINISHED = "The game is left unfinished."
@@ -45,7 +46,7 @@ class TerminalGame:
     def __init__(
         self,
         agent: Agent,
-        played: Played,
+        played: GameSoFar,
         person: int,
         screen: Screen,
         clocks: Clocks | None = None,
@@ -56,7 +57,8 @@ class TerminalGame:
         self.ending: Ending | None = None
         self._file = file
         self._thought_s = 0.0  # by the person, since the last move
-        self._recorder = Recorder(("person", agent.name) if person == 0 else (agent.name, "person"))
+        self._names = ("person", agent.name) if person == 0 else (agent.name, "person")
+        self._saved: list[tuple[Path, Record]] = []
         self._sides = side_names(played.positions[0])
         self._commands: dict[str, Callable[[str], None]] = {
             "moves": lambda _: self.screen.tell(" ".join(legal_moves(self.state))),
@@ -203,21 +205,27 @@ class TerminalGame:
         """Shows what each move lost, by the agent's searches."""
         self.screen.tell(f"{self.adviser.name} reviews the game; Ctrl-C stops it.")
         try:
-            review = Reviewer(self.adviser).review(self._recorder.record(self.played, self.ending))
+            review = Reviewer(self.adviser).review(self.played.to_record(self._names, self.ending))
         except KeyboardInterrupt:
             self.screen.tell("The review was stopped.")
         else:
             self.screen.tell(show_review(review))
 
     def _save(self, file: str) -> None:
+        """Adds the game to a file, unless it was added there as it is."""
         if not file:
             self.screen.tell("save needs the name of a file, e.g. save game.txt")
             return
+        added = Path(file).expanduser(), self.played.to_record(self._names, self.ending)
+        if added in self._saved:
+            self.screen.tell(f"The game is in {file} already.")
+            return
         try:
-            is_added = self._recorder.save(Path(file).expanduser(), self.played, self.ending)
+            save_records(added[0], [added[1]])
         except OSError as error:
             raise BadInput(f"{file!r} cannot be written: {error.strerror or error}") from None
-        self.screen.tell(f"The game was added to {file}." if is_added else f"The game is in {file} already.")
+        self._saved.append(added)
+        self.screen.tell(f"The game was added to {file}.")
 
     def _end(self, text: str, winner: int | None, termination: str = "") -> None:
         self.ending = Ending(winner, termination)

@@ -2,11 +2,9 @@
 
 import os
 import sys
-from collections.abc import Callable
 from typing import Protocol
 
-Complete = Callable[[str], list[str]]
-"""Returns the lines that may begin with what was typed."""
+from azero.interfaces.terminal.answers import Complete
 
 
 class Screen(Protocol):

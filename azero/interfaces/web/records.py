@@ -14,11 +14,9 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.interfaces.web.errors import ApiError
 from azero.records.files import check_record
-from azero.records.reading import text_to_records
 from azero.records.record import RESULTS, UNKNOWN, Node, Record, TooManyMoves, result_of
-from azero.records.sgf_reading import sgf_to_records
-from azero.records.sgf_writing import MARKS, records_to_sgf
-from azero.records.writing import record_to_text, start_to_text
+from azero.records.sgf import MARKS, records_to_sgf, sgf_to_records
+from azero.records.text import record_to_text, start_to_text, text_to_records
 
 _MOST_GAMES = 100
 _TEXTS = ("comment", "mark", "name")

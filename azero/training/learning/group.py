@@ -11,7 +11,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from azero.system.backend import GLOO_INTERFACE
+from azero.system.process_backend import GLOO_INTERFACE
 from azero.training.learning.losses import map_losses
 from azero.training.learning.passes import Pass
 

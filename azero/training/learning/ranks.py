@@ -14,7 +14,7 @@ from azero.nets.runtimes.choice import pick_device
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.replay import Replay
 from azero.selfplay.tasks import pack_files
-from azero.system.backend import Launcher, Peer, PeerDied
+from azero.system.process_backend import Launcher, Peer, PeerDied
 from azero.training.learning.group import Group, GroupBroken
 from azero.training.learning.passes import count_passes
 from azero.training.learning.rank import Rank, RankPlan

@@ -31,14 +31,37 @@ def test_nets_and_searches_are_offered(client):
 def test_agents_of_a_game_play_it(client):
     found = [each["id"] for each in client.look("agents?game=hex")]
     assert "uct@1000" in found and not set(found) & set(shipped_checkpoints())
-    error = client.ask("suggestions", 409, agent="tic_tac_toe", game="hex")["error"]
-    assert error["code"] == "other_game"
 
 
-@pytest.mark.parametrize("name", ["gtp:echo", "uci:echo", "checkpoints/go_7x7.safetensors", "uct@5", "run:x", "", "mc"])
-def test_no_text_of_a_request_is_an_agents_name(client, name):
-    error = client.ask("suggestions", 404, agent=name, game="go(size=7)")["error"]
-    assert error["code"] == "unknown_agent"
+@pytest.mark.parametrize(
+    ("route", "status", "code", "asked"),
+    [
+        *(
+            ("suggestions", 404, "unknown_agent", {"agent": name, "game": "go(size=7)"})
+            for name in ("gtp:echo", "uci:echo", "checkpoints/go_7x7.safetensors", "uct@5", "run:x", "", "mc")
+        ),
+        ("suggestions", 409, "other_game", {"agent": "tic_tac_toe", "game": "hex"}),
+        *(
+            (route, 409, "game_over", {"agent": "uct@1000", "game": "connect_four", "moves": "1122334"})
+            for route in ("suggestions", "analyses")
+        ),
+        ("reviews", 422, "no_moves", {"agent": "uct@1000", "game": "hex"}),
+        ("reviews", 409, "no_judge", {"agent": "random", "game": "hex", "moves": "a1"}),
+        *(
+            ("suggestions", 422, "invalid", {"agent": "tic_tac_toe", "game": "tic_tac_toe", "level": level})
+            for level in (0, 9, "easy", 1.5, True)
+        ),
+        (
+            "suggestions",
+            422,
+            "invalid",
+            {"agent": "tic_tac_toe", "game": "tic_tac_toe", "level": 1, "simulations": 5},
+        ),
+        ("suggestions", 409, "no_levels", {"agent": "random", "game": "tic_tac_toe", "level": 1}),
+    ],
+)
+def test_bad_requests(client, route, status, code, asked):
+    assert client.ask(route, status, **asked)["error"]["code"] == code
 
 
 @pytest.mark.parametrize("agent", ["tic_tac_toe", "uct@1000", "mc@1000", "alphabeta@1000"])
@@ -60,12 +83,6 @@ def test_limits_of_the_settings_hold():
         asked = {"agent": "uct@1000", "game": "tic_tac_toe"}
         for limit in ({}, {"simulations": 1000}, {"seconds": 5.0}):
             assert client.ask("suggestions", **asked, **limit)["simulations"] <= 20
-
-
-@pytest.mark.parametrize("route", ["suggestions", "analyses"])
-def test_nothing_is_to_be_searched_at_the_end_of_a_game(client, route):
-    error = client.ask(route, 409, agent="uct@1000", game="connect_four", moves="1122334")["error"]
-    assert error["code"] == "game_over"
 
 
 def test_an_analysis_streams_stages_reports_and_an_end(client):
@@ -128,11 +145,6 @@ def test_a_review_tells_each_move_and_the_whole(client):
     assert [move["move"] for move in done["moves"]] == moves.split()
 
 
-def test_what_cannot_be_reviewed_is_told(client):
-    assert client.ask("reviews", 422, agent="uct@1000", game="hex")["error"]["code"] == "no_moves"
-    assert client.ask("reviews", 409, agent="random", game="hex", moves="a1")["error"]["code"] == "no_judge"
-
-
 def test_further_searches_are_told_to_come_later():
     with client_of(ServeSettings(most_searches=0)) as client:
         response = client.post("/api/v1/suggestions", json={"agent": "random", "game": "tic_tac_toe"})
@@ -191,15 +203,6 @@ def test_an_agent_plays_at_levels(client):
     assert len(drawn) > 1, "a beginner does not always play the same move"
 
 
-def test_what_is_no_level_is_told(client):
-    asked = {"agent": "tic_tac_toe", "game": "tic_tac_toe"}
-    for level in (0, 9, "easy", 1.5, True):
-        client.ask("suggestions", 422, **asked, level=level)
-    assert client.ask("suggestions", 422, **asked, level=1, simulations=5)["error"]["message"].startswith("level")
-    error = client.ask("suggestions", 409, agent="random", game="tic_tac_toe", level=1)["error"]
-    assert error["code"] == "no_levels"
-
-
 def test_an_agent_that_does_not_load_leaves_no_thread(monkeypatch):
     def fail(*_, **__):
         raise BadInput("it does not start")
@@ -233,7 +236,7 @@ def test_an_engine_that_has_ended_is_started_again(tmp_path):
         "gtp:cat /dev/null --password=hush",
         "gtp:hush --password=hush",
         "gtp(patience=hush):cat --password=hush",
-        "uci(Password=hush):sh -c 'echo uciok; echo readyok; cat' --password=hush",
+        "uci(Password=hush,patience=0.5):sh -c 'echo uciok; echo readyok; cat' --password=hush",
         f"gtp:{sys.executable} -c 'import hush'",
     ],
 )

@@ -25,7 +25,7 @@ LONG = {"agent": "uct@1000", "game": "connect_four", "interval": 0.05}
 
 
 class Gate(Job):
-    """A turn that holds up all others until it is opened."""
+    """A job that holds up all others until it is opened."""
 
     def __init__(self):
         super().__init__("gate")
@@ -83,27 +83,28 @@ def raw_post(running: Running, route: str, body: dict) -> socket.socket:
     return client
 
 
-def test_an_analysis_ends_when_its_client_goes():
-    with Running() as running:
-        with httpx.stream("POST", f"{running.url}{API}/analyses", json=LONG, timeout=60) as stream:
+@pytest.mark.parametrize(
+    ("route", "asked", "begun", "within_s", "settings"),
+    [
+        ("analyses", LONG, "event: update", 0.5, {}),
+        (
+            "reviews",
+            {"agent": "uct@1000", "game": "connect_four", "moves": "4 4", "simulations": 1 << 30},
+            '"searching"',
+            5.0,  # of a search
+            {"suggestion_s": 1e6, "most_suggested": 1 << 30},
+        ),
+    ],
+)
+def test_a_search_ends_when_its_client_goes(route, asked, begun, within_s, settings):
+    with Running(**settings) as running:
+        with httpx.stream("POST", f"{running.url}{API}/{route}", json=asked, timeout=60) as stream:
             lines = stream.iter_lines()  # its end would end the stream
             for line in lines:
-                if line == "event: update":
+                if begun in line:
                     break
             assert running.searches.agents.num_searches == 1
-        assert until(lambda: running.searches.agents.num_searches == 0, 2.0) < 0.5
-
-
-def test_a_review_ends_within_a_search_when_its_client_goes():
-    asked = {"agent": "uct@1000", "game": "connect_four", "moves": "4 4", "simulations": 1 << 30}
-    with Running(suggestion_s=1e6, most_suggested=1 << 30) as running:
-        with httpx.stream("POST", f"{running.url}{API}/reviews", json=asked, timeout=60) as stream:
-            lines = stream.iter_lines()  # its end would end the stream
-            for line in lines:
-                if '"searching"' in line:
-                    break
-            assert running.searches.agents.num_searches == 1
-        until(lambda: running.searches.agents.num_searches == 0, 5.0)
+        assert until(lambda: running.searches.agents.num_searches == 0, 5.0) < within_s
 
 
 def test_a_suggestion_does_not_wait_for_an_analysis():
@@ -310,3 +311,6 @@ def test_a_server_that_was_killed_is_followed_by_another():
         events = events_of(httpx.post(f"{url}api/v1/analyses", json=asked, timeout=60).text)
         assert events[-1] == ("done", {"reason": "simulations"})
         second.terminate()
+
+
+# --- the limit on open connections ---

@@ -25,8 +25,8 @@ from azero.arena.agents.options import Options
 from azero.arena.agents.suggestion import RESIGN, Suggestion, Thought
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
-from azero.system.code import check_may_run
 from azero.system.console import printable
+from azero.system.data_only import check_may_run
 
 _LONGEST_LINE = 10_000  # characters; a longer line is read in parts
 

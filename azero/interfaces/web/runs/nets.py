@@ -19,7 +19,7 @@ from azero.interfaces.web.one_at_a_time import OneAtATime
 from azero.interfaces.web.runs.run import ShownRun
 from azero.nets.session_evaluator import SessionEvaluator
 from azero.runs.folder import NetFile
-from azero.runs.stamps import Stamp, stamp_of
+from azero.system.files import Stamp, stamp_of
 
 _LARGEST = 256 << 20  # bytes of a net's file
 _MOST_OPEN_BYTES = 512 << 20  # of all open nets' files

@@ -18,9 +18,8 @@ from azero.interfaces.web.errors import ApiError, short
 from azero.runs.folder import STATE, NetFile, RunFolder, ShardFile, nets_in, shards_in
 from azero.runs.metrics import Line, read_rows
 from azero.runs.settings import read_settings
-from azero.runs.stamps import Stamp, stamp_of
 from azero.system.console import printable
-from azero.system.files import LOCK
+from azero.system.files import LOCK, Stamp, stamp_of
 
 _LARGEST_CONFIG = 1 << 16  # bytes
 _MOST_FILES = 20_000  # of a folder that are looked at

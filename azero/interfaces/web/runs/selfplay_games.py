@@ -15,8 +15,8 @@ from azero.interfaces.web.runs.nets import Nets, Opinion
 from azero.interfaces.web.runs.run import ShownRun
 from azero.runs.folder import ShardFile
 from azero.runs.shards import load_sized_shard
-from azero.runs.stamps import Stamp, stamp_of
 from azero.selfplay.data.games import Games
+from azero.system.files import Stamp, stamp_of
 
 MOST_LISTED = 200
 """Games in one answer."""

@@ -1,21 +1,151 @@
-"""Reads records from SGF. Properties that azero has no use for are left out."""
+"""Records as SGF, FF[4].
+
+What SGF has no property for is written in the private property AZ, as `Name:text`. Properties that azero has no use for
+are not read.
+"""
 
 import contextlib
 import itertools
 import re
 import string
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from sgfmill import sgf_grammar
 
 from azero.errors import BadInput
 from azero.games import Game, State
+from azero.games.defaults import has_own
 from azero.games.state import is_forced_pass
-from azero.records.annotations import read_comments
-from azero.records.record import ADJUDICATED, DRAWN, MOST_DEEP, RESERVED, UNKNOWN, Node, Record, TooManyMoves, result_of
-from azero.records.sgf_games import COLOURS, SWAP, game_of, start_of, stones_to_start, text_to_move
-from azero.records.sgf_writing import ENDS, MARKS, PRIVATE, RESULTS, TAGS
+from azero.records.annotations import comment_of, read_comments
+from azero.records.record import (
+    ADJUDICATED,
+    DRAWN,
+    FIRST_WON,
+    MOST_DEEP,
+    OUT_OF_TIME,
+    RESERVED,
+    RESIGNED,
+    SECOND_WON,
+    UNKNOWN,
+    Node,
+    Record,
+    TooManyMoves,
+    result_of,
+)
+from azero.records.sgf_games import (
+    COLOURS,
+    SWAP,
+    game_of,
+    move_to_text,
+    number_of,
+    size_to_text,
+    start_of,
+    start_to_stones,
+    stones_to_start,
+    text_to_move,
+)
+from azero.records.text import start_to_text
+
+# --- writing ---
+
+_PRIVATE = "AZ"
+"""The property of what only azero reads."""
+
+_TAGS = {"First": "PB", "Second": "PW", "Date": "DT", "Event": "EV", "Round": "RO", "Site": "PC"}
+"""Properties of tags."""
+
+MARKS = {"?": ("BM", "1"), "??": ("BM", "2"), "?!": ("DO", ""), "!?": ("IT", ""), "!": ("TE", "1"), "!!": ("TE", "2")}
+"""Property and value of each mark."""
+
+_RESULTS = {FIRST_WON: "B+", SECOND_WON: "W+", DRAWN: "0", UNKNOWN: "?"}
+_ENDS = {RESIGNED: "R", OUT_OF_TIME: "T"}
+"""What follows the winner, by the tag Termination."""
+
+
+@dataclass
+class _SgfNode:
+    properties: dict[str, list[str]]
+    children: list["_SgfNode"] = field(default_factory=list)
+
+    def encoded(self) -> dict[str, list[bytes]]:
+        """Returns the properties as they are written."""
+        escape = sgf_grammar.escape_text
+        return {name: [escape(text.encode()) for text in texts] for name, texts in self.properties.items()}
+
+
+def records_to_sgf(records: Iterable[Record]) -> bytes:
+    """Returns records as one collection; raises BadInput if SGF has no number for a game."""
+    return b"".join(map(_record_to_sgf, records))
+
+
+def _record_to_sgf(record: Record) -> bytes:
+    root = _SgfNode(_root_properties(record))
+    left = [(record.root, root, record.start)]
+    while left:
+        node, written, state = left.pop()
+        for child in node.children:
+            last, actions, remarks = _turn(child, state)
+            after = state.clone()
+            for action in actions:
+                after.apply_action(action)
+            move = {COLOURS[state.current_player()]: [move_to_text(state, actions)]}
+            written.children.append(_SgfNode(move | _remarks(last, remarks)))
+            left.append((last, written.children[-1], after))
+    tree = sgf_grammar.make_coarse_game_tree(root, lambda node: node.children, _SgfNode.encoded)
+    return sgf_grammar.serialise_game_tree(tree)
+
+
+def _turn(first: Node, state: State) -> tuple[Node, list[int], list[str]]:
+    """Returns a turn's last node, its actions, and the comments within it; raises BadInput if SGF cannot have it."""
+    node, actions, after = first, [first.action], state.clone()
+    remarks = list[str]()
+    after.apply_action(first.action)
+    while after.current_player() == state.current_player():
+        if len(node.children) != 1:
+            raise BadInput(f"SGF has whole turns only, but move {len(after.history())} ends or branches within one")
+        remarks += filter(None, [node.mark, node.name, comment_of(node)])
+        node = node.children[0]
+        actions.append(node.action)
+        after.apply_action(node.action)
+    return node, actions, remarks
+
+
+def _root_properties(record: Record) -> dict[str, list[str]]:
+    game, tags = record.game, dict(record.tags)
+    properties = {"FF": ["4"], "CA": ["UTF-8"], "AP": ["azero"]}
+    properties |= {"GM": [str(number_of(game))], "SZ": [size_to_text(game)]}
+    properties |= {_TAGS[name]: [tags.pop(name)] for name in _TAGS if name in tags}
+    end = _ENDS.get(tags.get("Termination", ""), "")
+    last = record.end()
+    is_by_rules = result_of(last) == record.result and "Termination" not in record.tags
+    if record.result in (FIRST_WON, SECOND_WON) and is_by_rules and has_own(game.rules, "final_score"):
+        end = f"{abs(last.final_score()):g}"
+    properties["RE"] = [_RESULTS[record.result] + end]
+    private = [f"Game:{game}", *(f"{name}:{text}" for name, text in tags.items())]
+    if hasattr(game.rules, "komi"):
+        properties["KM"] = [f"{game.rules.komi:g}"]
+    if record.start != game.new_initial_state():
+        private.append(f"Position:{start_to_text(record.start)}")
+        black, white = start_to_stones(record.start)
+        properties |= {name: stones for name, stones in (("AB", black), ("AW", white)) if stones}
+        properties["PL"] = [COLOURS[record.start.current_player()]]
+    return properties | {_PRIVATE: private} | _remarks(record.root)
+
+
+def _remarks(node: Node, more: Sequence[str] = ()) -> dict[str, list[str]]:
+    """Returns the properties of a comment and a mark, with further comments after it."""
+    text = "\n".join(filter(None, [comment_of(node), *more]))
+    properties = {"C": [text]} if text else {}
+    if name := " ".join(node.name.split()):
+        properties["N"] = [name]
+    if node.mark in MARKS:
+        key, value = MARKS[node.mark]
+        properties[key] = [value]
+    return properties
+
+
+# --- reading ---
 
 _ENCODINGS = {
     *("utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1", "windows-1252", "cp1252"),
@@ -39,8 +169,8 @@ _PART = re.compile(rb"\s*+(?:([;()])|([A-Za-z]+)|\[((?:[^\]\\]+|\\.)*+)\])", re.
 _LOWER = string.ascii_lowercase.encode()
 _MAY_FOLLOW = {b"": b"(", b"(": b";", b";": b";()", b")": b"()"}
 
-Properties = dict[str, list[bytes]]
-Parts = list[str | Properties]
+_Properties = dict[str, list[bytes]]
+_Parts = list[str | _Properties]
 """The brackets and the nodes of a game, in their order. The main line ends with the first closing bracket."""
 
 
@@ -76,14 +206,14 @@ def sgf_to_records(
         raise BadInput("it is no SGF: no game begins with (;")
 
 
-def _parts_of(data: bytes, at: int, most_moves: int | None, num_before: int) -> tuple[Parts, int]:
+def _parts_of(data: bytes, at: int, most_moves: int | None, num_before: int) -> tuple[_Parts, int]:
     """Returns the parts of the game that begins at a byte, and where it ends.
 
     Raises BadInput if it is not whole; TooManyMoves if it has too many nodes after `num_before` of the games before.
     """
     num_nodes = num_before - 1  # the root is no move
-    parts, depth, last = Parts(), 0, b""
-    node: Properties = {}
+    parts, depth, last = _Parts(), 0, b""
+    node: _Properties = {}
     values: list[bytes] | None = None  # of the property that was named last
     while found := _PART.match(data, at):
         bracket, name, value = found.groups()
@@ -155,14 +285,14 @@ class _Opened:
 class _Reader:
     """Reads one record."""
 
-    def __init__(self, parts: Parts, game: Game | None, is_text: bool, keeps_komi: bool):
+    def __init__(self, parts: _Parts, game: Game | None, is_text: bool, keeps_komi: bool):
         self._parts = parts
         self._main = [each for each in itertools.takewhile(lambda part: part != ")", parts) if isinstance(each, dict)]
         self._root = self._main[0]
         self._comments: dict[int, tuple[Node, list[str]]] = {}  # nodes with their comments, by the nodes' identities
         told = [] if is_text else self._root.get("CA", [])
         self._encoding = _decoded(told[0], "ascii").strip() if told else "utf-8"
-        private = (each.partition(":") for each in self._texts(self._root, PRIVATE))
+        private = (each.partition(":") for each in self._texts(self._root, _PRIVATE))
         self._private = {name: text for name, _, text in private if re.fullmatch(r"\w{1,100}", name)}
         number, size, komi = (self._text(self._root, name) for name in ("GM", "SZ", "KM"))
         moves = (each for node in self._main for each in node.get("W", [])[:1])
@@ -172,7 +302,7 @@ class _Reader:
     def read(self) -> Record:
         """Returns the record; raises BadInput if it breaks the rules."""
         root = self._root
-        tags = {tag: self._text(root, name) for tag, name in TAGS.items() if name in root}
+        tags = {tag: self._text(root, name) for tag, name in _TAGS.items() if name in root}
         record = Record(self._start(), tags=tags)
         self._add_all(record.root, record.start)
         for node, texts in self._comments.values():
@@ -221,7 +351,7 @@ class _Reader:
     def _first_mover(self) -> str:
         return next((colour for node in self._main for colour in COLOURS if colour in node), COLOURS[0])
 
-    def _add(self, properties: Properties, node: Node, state: State, is_root: bool) -> tuple[Node, State]:
+    def _add(self, properties: _Properties, node: Node, state: State, is_root: bool) -> tuple[Node, State]:
         """Adds the moves and the remarks of one SGF node; returns the last new node and the position there."""
         if not is_root and properties.keys() & {"AB", "AW", "AE"}:
             raise BadInput(f"stones are put on the board after move {len(state.history())}; azero reads moves only")
@@ -256,11 +386,11 @@ class _Reader:
             raise BadInput(f"move {ply}: {error}") from None
         return node, after
 
-    def _texts(self, properties: Properties, name: str) -> list[str]:
+    def _texts(self, properties: _Properties, name: str) -> list[str]:
         """Returns the values of a property; none if it is not there."""
         return [_decoded(sgf_grammar.text_value(each), self._encoding) for each in properties.get(name, [])]
 
-    def _text(self, properties: Properties, name: str) -> str:
+    def _text(self, properties: _Properties, name: str) -> str:
         return "".join(self._texts(properties, name)[:1])
 
 
@@ -278,6 +408,6 @@ def _read_result(text: str) -> tuple[str, str]:
     text = text.strip().lower()
     if text in ("0", "draw", "d"):
         return DRAWN, ""
-    results = {written.lower(): result for result, written in RESULTS.items()}
-    ends = (end for end, letter in ENDS.items() if text[2:3] == letter.lower())
+    results = {written.lower(): result for result, written in _RESULTS.items()}
+    ends = (end for end, letter in _ENDS.items() if text[2:3] == letter.lower())
     return results.get(text[:2], UNKNOWN), next(ends, "")

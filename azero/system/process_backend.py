@@ -1,6 +1,6 @@
-"""Where work runs. A backend has workers for tasks, which may be done again, and ranks, which fall together.
+"""Where processes run. A backend has workers for tasks, which may be done again, and ranks, which fall together.
 
-There are two: the processes of this machine (`azero.system.local`), and a Ray cluster (`azero.cluster.ray_backend`).
+There are two: this machine (`azero.system.local_backend`), and a Ray cluster (`azero.cluster.ray_backend`).
 """
 
 from collections.abc import Callable, Collection, Hashable, Sequence
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from azero.errors import BadInput
-from azero.system.worker import Answer
+from azero.system.worker_side import Answer
 
 # --- tasks ---
 

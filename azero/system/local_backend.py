@@ -1,4 +1,4 @@
-"""The processes of this machine as a backend: workers that do tasks, and ranks whose methods are called from here."""
+"""Starts and ends processes of this machine: workers that do tasks, and ranks whose methods are called from here."""
 
 import contextlib
 import math
@@ -16,9 +16,9 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from azero.system.backend import Begun, Death, Event, Host, Peer, PeerDied, Progress
 from azero.system.interrupt import interruption_blocked
-from azero.system.worker import CarriedError, do_task
+from azero.system.process_backend import Begun, Death, Event, Host, Peer, PeerDied, Progress
+from azero.system.worker_side import CarriedError, do_task
 
 _HERE = "here"
 """The name of this machine as a node."""

@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-from azero.system import local
-from azero.system.pool import local_workers
+from azero.system import local_backend
+from azero.system.worker_pool import local_workers
 
 
 def stop_once(mark, task, report):
@@ -27,7 +27,7 @@ def test_a_worker_that_hangs_is_named_and_its_task_is_done_again_when_it_is_kill
         if named := re.search(r"has reported nothing .* kill -9 (\d+)", text):
             os.kill(int(named[1]), signal.SIGKILL)
 
-    monkeypatch.setattr(local, "QUIET_S", 3.0)
+    monkeypatch.setattr(local_backend, "QUIET_S", 3.0)
     with local_workers(1, tell=kill_the_one_that_is_named) as workers:
         assert list(workers.run(stop_once, ["task"], shared=tmp_path / "mark")) == [(0, "task")]
         assert workers.num_deaths == 1

@@ -48,13 +48,13 @@ def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES)
             "",
             show_moves(suggestion.moves, top),
             "",
-            *([] if suggestion.ownership is None else [*show_ownership(suggestion.ownership), ""]),
+            *([] if suggestion.ownership is None else [*_show_ownership(suggestion.ownership), ""]),
             f"best: {best_turn(suggestion, state)}   ({', '.join(seen)})",
         ]
     )
 
 
-def show_ownership(ownership: np.ndarray) -> list[str]:
+def _show_ownership(ownership: np.ndarray) -> list[str]:
     """Returns a map of who is expected to own the cells, [H, W] in [-1, 1], with a line that explains it."""
     signs = np.where(ownership > _LIKELY, "+", np.where(ownership < -_LIKELY, "-", "."))
     return [

@@ -12,7 +12,14 @@ from azero.arena.agents.suggestion import Move, Suggestion
 from azero.arena.matches.results import GameResult, MatchResult
 from azero.arena.matches.statistics import Sprt
 from azero.games import make_game
-from azero.interfaces.terminal.show import MOST_MOVES, best_turn, show_match, show_moves, show_suggestion, value_marks
+from azero.interfaces.terminal.results import (
+    MOST_MOVES,
+    best_turn,
+    show_match,
+    show_moves,
+    show_suggestion,
+    value_marks,
+)
 
 GAME = make_game("tic_tac_toe")
 

@@ -1,4 +1,4 @@
-"""Pools do tasks: this process, or the workers of a backend, of which one that dies is replaced.
+"""Hands out tasks: to this process, or to the workers of a backend, of which one that dies is replaced.
 
 A task is plain data, and so is its result. A result does not depend on the worker that computes it. What all tasks of
 a call have in common, such as a net's weights, is sent to each worker only once.
@@ -21,18 +21,18 @@ from typing import Any, Self
 import numpy as np
 
 from azero.errors import BadInput, Damaged
-from azero.system.backend import Backend, Begun, Death, Event, Host, Progress, Refused
 from azero.system.console import say
 from azero.system.interrupt import interruption_waits
-from azero.system.local import LocalBackend, local_host
-from azero.system.worker import Answer, Call, Work, check
+from azero.system.local_backend import LocalBackend, local_host
+from azero.system.process_backend import Backend, Begun, Death, Event, Host, Progress, Refused
+from azero.system.worker_side import Answer, Call, Work, check
 
 _POLL_S = 0.1
 
 _NODES_EVERY_S = 1.0
 """How often a backend is asked for its nodes."""
 
-MOST_DEATHS = 3
+_MOST_DEATHS = 3
 """If so many workers have died at one task, the task is given up."""
 
 _MOST_LOST = 20
@@ -80,8 +80,8 @@ class Pool:
         """Does all tasks; yields the place of each and its result as they finish.
 
         Args:
-          on_progress: is called with what the work has reported. If a worker dies, the sum of its task's numbers is
-            taken back by a negative one.
+          on_progress: is called with what the work has reported. If an attempt brings no answer, the sum of its
+            numbers is taken back by a negative one.
           shared: what all tasks have in common.
           title: what the tasks are called, for people.
 
@@ -317,6 +317,7 @@ class _Attempts:
         for handle, attempt in list(self._open.items()):
             if attempt.begun is not None and now - attempt.begun > self._pool.deadline_s:
                 self._give_up(handle)
+                self._take_back(attempt)
                 self._note_overdue(attempt.place)
                 self._put_back(attempt.place)
         if not self._waiting and self._times:
@@ -356,6 +357,11 @@ class _Attempts:
     def _give_up(self, handle: Hashable) -> None:
         self._close(handle)
         self._backend.cancel(handle)
+
+    def _take_back(self, attempt: _Attempt) -> None:
+        """Takes back what an attempt has reported that brings no answer."""
+        if attempt.reported:
+            self._on_progress(-attempt.reported)
 
     def _note(self, event: Event) -> Answer | None:
         """Notes what has happened to an attempt; returns its answer if that counts."""
@@ -398,6 +404,7 @@ class _Attempts:
         if answer.progress != attempt.reported:  # what has not been reported on the way
             self._on_progress(answer.progress - attempt.reported)
         for handle in list(self._open_at[place]):
+            self._take_back(self._open[handle])
             self._give_up(handle)
         return answer
 
@@ -421,16 +428,15 @@ class _Attempts:
         """Reports an attempt beyond the deadline; raises BadInput if it was the last of several at one task."""
         self._overdue[place] += 1
         took = f"{self._titles[place]} has taken {self._pool.deadline_s:g} s"
-        if self._overdue[place] == MOST_DEATHS:
-            raise BadInput(f"{took} on each of {MOST_DEATHS} workers; set a larger cluster.deadline_s")
+        if self._overdue[place] == _MOST_DEATHS:
+            raise BadInput(f"{took} on each of {_MOST_DEATHS} workers; set a larger cluster.deadline_s")
         self._pool.tell(f"{took}; another worker does it")
 
     def _note_death(self, attempt: _Attempt, death: Death, is_told: bool = False) -> None:
         """Counts and reports a death; raises WorkersDied if it was the last of several at one task."""
         self._pool.count(deaths=1)
-        if attempt.reported:
-            self._on_progress(-attempt.reported)
-        deaths, most = (self._lost, _MOST_LOST) if death.is_of_node else (self._deaths, MOST_DEATHS)
+        self._take_back(attempt)
+        deaths, most = (self._lost, _MOST_LOST) if death.is_of_node else (self._deaths, _MOST_DEATHS)
         deaths[attempt.place] += 1
         if deaths[attempt.place] == most:
             raise WorkersDied(

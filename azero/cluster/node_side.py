@@ -1,4 +1,4 @@
-"""Processes of Ray's on a node: a worker's attempt at a task, and a rank of a trainer."""
+"""What Ray's processes do on a node: a worker attempts a task, and a rank of a trainer does calls."""
 
 import os
 import pickle
@@ -12,18 +12,16 @@ from typing import Any
 import ray
 
 from azero.cluster.fingerprint import check_machine
-from azero.system.backend import GLOO_INTERFACE
 from azero.system.packed_files import unpack_into
-from azero.system.worker import Answer, CarriedError, do_task
+from azero.system.process_backend import GLOO_INTERFACE, Refused
+from azero.system.worker_side import Answer, CarriedError, do_task
 
 
 def attempt(terms: tuple, name: str, packed: bytes, place: int, task: bytes) -> Answer | tuple[str, str, str]:
     """Returns the answer to a task, or, as plain data, why this node is refused. See `do_task`."""
-    node = ray.get_runtime_context().get_node_id()
-    if refused := check_machine(terms, node):
+    if refused := _join(terms):
         return refused.node, refused.host, refused.how
-    _settle()
-    return do_task(name, packed, place, task, node)
+    return do_task(name, packed, place, task, ray.get_runtime_context().get_node_id())
 
 
 class PeerOnNode:
@@ -35,9 +33,8 @@ class PeerOnNode:
         Args:
           packed: the function, pickled. What is returned is pickled, too.
         """
-        if refused := check_machine(terms, ray.get_runtime_context().get_node_id()):
+        if refused := _join(terms):
             return f"{refused.host} {refused.how}"
-        _settle()
         if GLOO_INTERFACE not in os.environ:
             listen_on_own_interface()
 
@@ -71,14 +68,20 @@ def listen_on_own_interface() -> None:
             os.environ[GLOO_INTERFACE] = name
 
 
-def _settle() -> None:
-    """Settles where this process writes packed files, and which cores it may use."""
+def _join(terms: tuple) -> Refused | None:
+    """Settles where this process writes packed files, and which cores it may use, if it may work for the driver.
+
+    Otherwise it returns why this node is refused.
+    """
     context = ray.get_runtime_context()
-    unpack_into(Path(context.get_temp_dir()) / context.get_session_name() / "azero-files")
     own = context.get_node_id()
+    if refused := check_machine(terms, own):
+        return refused
+    unpack_into(Path(context.get_temp_dir()) / context.get_session_name() / "azero-files")
     if gpus := context.get_accelerator_ids().get("GPU", []):
         num_gpus = next(int(node["Resources"].get("GPU", 1)) for node in ray.nodes() if node["NodeID"] == own)
         take_share_of_cores(gpus[0], num_gpus)
+    return None
 
 
 @cache

@@ -16,8 +16,8 @@ from azero.runs.shards import save_shard
 from azero.runs.state import Progress
 from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
 from azero.training.learning.trainer import Trainer
-from azero.training.loop import train
-from azero.training.resumed_settings import check_progress, check_same_game, keep_settings, open_run
+from azero.training.loop import train_run
+from azero.training.resuming import check_progress, check_same_game, keep_settings, open_run
 from azero.training.run import Run, save_state
 
 from .runs import tiny_config
@@ -83,12 +83,38 @@ def test_shards_that_a_repair_needs_stay(run):
     assert len(list((run.folder / "replay").iterdir())) == 3
 
 
-@pytest.mark.parametrize("override", ["evaluation.opponent=typo", "evaluation.benchmark=typo", "training.lessons=typo"])
-def test_settings_that_are_refused_later_are_not_kept(run, override):
-    save_shards(run, "00001-0000")
+def has_played(run):
+    save_state(run.folder, CONFIG, Trainer(CONFIG, GAME), Progress(iteration=4))
+
+
+def has_lost_its_state(run):
+    write_metrics(run.metrics_path, {"iteration": 1})
+
+
+@pytest.mark.parametrize(
+    ("prepare", "override", "message"),
+    [
+        *(
+            (lambda run: save_shards(run, "00001-0000"), f"{name}=typo", "typo")
+            for name in ("evaluation.opponent", "evaluation.benchmark", "training.lessons")
+        ),
+        (
+            has_played,
+            "training.iterations=2",
+            "^training.iterations = 2 is less than the 3 that run '.*run' has played; ",
+        ),
+        (
+            has_lost_its_state,
+            "training.iterations=9",
+            "^run .*run. has played, but its state.safetensors is missing; azero check-run .* --repair may mend it$",
+        ),
+    ],
+)
+def test_a_run_that_is_refused_keeps_its_settings_and_its_files(run, prepare, override, message):
+    prepare(run)
     before = files(run.folder)
-    with pytest.raises(BadInput, match="typo"):
-        train(run.folder, open_run(run.folder, [override, "selfplay.num_simulations=9"]), is_resuming=True)
+    with pytest.raises(BadInput, match=message):
+        train_run(run.folder, open_run(run.folder, [override, "selfplay.num_simulations=9"]), is_resuming=True)
     assert files(run.folder) == before and open_run(run.folder, []) == CONFIG
 
 
@@ -118,11 +144,6 @@ def test_a_change_of_settings_that_was_killed_between_its_two_files_is_undone(ru
     assert "has search.c_puct = 1.25, and the run was saved with 3.0; undo" in refusal(run)
 
 
-def test_there_is_nothing_to_resume_where_there_is_no_run(tmp_path):
-    with pytest.raises(BadInput, match=r"^there is no run in '.*': it "):
-        open_run(tmp_path, [])
-
-
 @pytest.mark.parametrize(("wanted", "says"), [(4, ""), (3, "has played its 3 iterations, and there is nothing to do")])
 def test_a_run_that_is_over_says_so_and_how_to_go_on(run, capsys, wanted, says):
     run.config = tiny_config(training={"iterations": wanted})
@@ -137,24 +158,6 @@ def test_a_run_that_was_shortened_to_what_it_has_played_says_that_it_has_no_fina
     assert "its 3 iterations, without a final, and there is nothing to do" in capsys.readouterr().err
     check_progress(run, Progress(iteration=4, final="00003"))
     assert "without" not in capsys.readouterr().err
-
-
-def test_fewer_iterations_than_were_played_are_refused_and_not_kept(run):
-    save_state(run.folder, CONFIG, Trainer(CONFIG, GAME), Progress(iteration=4))
-    with pytest.raises(BadInput, match=r"^training.iterations = 2 is less than the 3 that run '.*run' has played; "):
-        train(run.folder, open_run(run.folder, ["training.iterations=2"]), is_resuming=True)
-    assert open_run(run.folder, []) == CONFIG
-
-
-def test_a_run_whose_state_is_gone_does_not_begin_again(run):
-    write_metrics(run.metrics_path, {"iteration": 1})
-    before = files(run.folder)
-    with pytest.raises(
-        BadInput,
-        match=r"^run .*run. has played, but its state.safetensors is missing; azero check-run .* --repair may mend it$",
-    ):
-        train(run.folder, open_run(run.folder, []), is_resuming=True)
-    assert files(run.folder) == before
 
 
 def test_a_run_goes_on_by_a_config_of_its_game_alone(run):

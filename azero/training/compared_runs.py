@@ -1,4 +1,4 @@
-"""The finished iterations of runs, in groups whose settings are the same except for the seed."""
+"""What a comparison knows of runs: their metrics so far, in groups whose settings are the same except for the seed."""
 
 import json
 from collections import Counter
@@ -41,10 +41,10 @@ class Measure(NamedTuple):
 
 
 SCORE = Measure("evaluation/score", "score against the opponent", "%", ("score", "%"), 0, 100, better=1)
-RATING = Measure("gate/rating", "rating above the first net", "Elo", ("rating", "Elo"), 0)
+
 MEASURES = (
     SCORE,
-    RATING,
+    Measure("gate/rating", "rating above the first net", "Elo", ("rating", "Elo"), 0),
     Measure("benchmark/search_mistakes", "mistakes with search", "%", ("mistakes", "search, %"), 1, 100, better=-1),
     Measure("benchmark/net_mistakes", "mistakes of the net alone", "%", ("mistakes", "net, %"), 1, 100, better=-1),
     Measure("fresh/policy_agreement", "net agrees with the search", "%", ("agree", "%"), 0, 100, better=1),
@@ -58,7 +58,7 @@ MEASURES = (
 AXES = ("iteration", "positions", "time_s")
 """What curves can be over. `time_s` is the sum of the run's self-play, training and gates so far, in seconds."""
 
-TIMES = ("time/play_s", "time/train_s", "time/gate_s")
+_TIMES = ("time/play_s", "time/train_s", "time/gate_s")
 """The times that count. An evaluation decides nothing, so its time does not."""
 
 _IRRELEVANT = (
@@ -73,7 +73,7 @@ _MOST_RUNS_IN_NAME = 3
 
 
 @dataclass(frozen=True)
-class FinishedRun:
+class ComparedRun:
     """A run's settings, and the metrics of its finished iterations. The run may still be in training."""
 
     folder: Path
@@ -103,7 +103,7 @@ class FinishedRun:
         return {"run": str(self.folder), "seed": self.seed, "series": series}
 
 
-def read_run(folder: Path) -> FinishedRun:
+def read_run(folder: Path) -> ComparedRun:
     """Returns the finished iterations of a run. Reads config.toml and metrics.jsonl, and changes nothing.
 
     Raises:
@@ -115,7 +115,7 @@ def read_run(folder: Path) -> FinishedRun:
     lines = read_metrics(path)
     if not lines:
         raise BadInput(f"run {str(folder)!r} has no metrics yet; wait until its first iteration has finished")
-    return FinishedRun(
+    return ComparedRun(
         folder=folder,
         game=played_game(config.game),
         seed=config.seed,
@@ -140,12 +140,12 @@ def _axes_of(path: Path, lines: Sequence[dict]) -> dict[str, list[float]]:
     axes: dict[str, list[float]] = {axis: [] for axis in AXES}
     before = dict.fromkeys(AXES, 0.0)
     for number, line in enumerate(lines, start=1):
-        for key in ("iteration", "positions", *(stage for stage in TIMES if stage in line)):
+        for key in ("iteration", "positions", *(stage for stage in _TIMES if stage in line)):
             value, least = line.get(key), before.get(key, 0.0)
             if not is_number(value) or value < least or (key == "iteration" and value == least):  # type: ignore[operator]
                 wanted = f"a number above {least:g}" if key == "iteration" else f"a number of at least {least:g}"
                 raise Damaged(f"line {number} of {str(path)!r} has {key} = {short(value)}; it should be {wanted}")
-        seconds = before["time_s"] + sum(line.get(stage, 0.0) for stage in TIMES)
+        seconds = before["time_s"] + sum(line.get(stage, 0.0) for stage in _TIMES)
         before = {"iteration": line["iteration"], "positions": line["positions"], "time_s": seconds}
         for axis, value in before.items():
             axes[axis].append(value)
@@ -184,7 +184,7 @@ class Group:
 
     name: str
     settings: dict[str, Any]  # those that differ from group to group
-    runs: tuple[FinishedRun, ...]
+    runs: tuple[ComparedRun, ...]
 
     @property
     def short_name(self) -> str:
@@ -239,9 +239,9 @@ def shortened(text: str) -> str:
     return shown if len(shown) <= _LONGEST_NAME else f"{shown[: _LONGEST_NAME - 3]}..."
 
 
-def group_runs(runs: Sequence[FinishedRun]) -> list[Group]:
+def group_runs(runs: Sequence[ComparedRun]) -> list[Group]:
     """Returns the groups of runs with the same settings, in the order of their first runs."""
-    members: dict[str, list[FinishedRun]] = {}
+    members: dict[str, list[ComparedRun]] = {}
     for run in runs:
         members.setdefault(json.dumps(run.settings, sort_keys=True), []).append(run)
     first = [some[0].settings for some in members.values()]
@@ -269,7 +269,7 @@ def _names_by_settings(settings: Sequence[dict[str, Any]]) -> list[str]:
     return names
 
 
-def _names_by_folders(members: Sequence[Sequence[FinishedRun]]) -> list[str]:
+def _names_by_folders(members: Sequence[Sequence[ComparedRun]]) -> list[str]:
     """Returns the names of each group's folders; their paths, if two folders have the same name."""
     folders = [run.folder for some in members for run in some]
     is_unique = len({folder.resolve().name for folder in folders}) == len(folders)

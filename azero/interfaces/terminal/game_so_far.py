@@ -1,13 +1,11 @@
-"""A game as it is played: its positions, what is known of each action, how it ended, and its record in a file."""
+"""A game as it is played: its positions, what is known of each action, how it ended, and its record."""
 
 import itertools
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from azero.games import State
-from azero.records import Record, save_records
-from azero.records.record import FIRST_WON, SECOND_WON
+from azero.records import Record
 
 
 class Note(NamedTuple):
@@ -18,7 +16,19 @@ class Note(NamedTuple):
     seconds: float | None = None
 
 
-class Played:
+class Ending(NamedTuple):
+    """How a game ended.
+
+    Attributes:
+      winner: 0 or 1; None after a draw.
+      termination: the tag Termination of a game that did not end by the rules, otherwise empty.
+    """
+
+    winner: int | None
+    termination: str = ""
+
+
+class GameSoFar:
     """The positions of a game from its beginning, and the actions between them.
 
     Attributes:
@@ -86,50 +96,16 @@ class Played:
         players = [position.current_player() for position in self.positions]
         return 1 + sum(one != other for one, other in itertools.pairwise(players))
 
+    def to_record(self, names: tuple[str, str], ending: Ending | None) -> Record:
+        """Returns the record of the game, finished or not.
 
-class Ending(NamedTuple):
-    """How a game ended.
-
-    Attributes:
-      winner: 0 or 1; None after a draw.
-      termination: the tag Termination of a game that did not end by the rules, otherwise empty.
-    """
-
-    winner: int | None
-    termination: str = ""
-
-
-class Recorder:
-    """Adds a game to files.
-
-    Args:
-      names: of the first and the second player.
-    """
-
-    def __init__(self, names: tuple[str, str]):
-        self._names = names
-        self._saved: list[tuple[Path, Record]] = []
-
-    def record(self, played: Played, ending: Ending | None) -> Record:
-        """Returns the record of a game, finished or not."""
-        tags = dict(zip(("First", "Second"), self._names, strict=True))
-        if ending and ending.termination:
-            tags["Termination"] = ending.termination
-        record = Record.of_game(played.positions[0], played.actions(), **tags)
-        if ending and ending.termination:
-            record.result = FIRST_WON if ending.winner == 0 else SECOND_WON
-        for node, note in zip(record.line(), played.notes, strict=True):
+        Args:
+          names: of the first and the second player.
+        """
+        tags = dict(zip(("First", "Second"), names, strict=True))
+        record = Record.of_game(self.positions[0], self.actions(), **tags)
+        if ending and ending.termination and ending.winner is not None:
+            record.award(ending.winner, ending.termination)
+        for node, note in zip(record.line(), self.notes, strict=True):
             node.value, node.simulations, node.seconds = note
         return record
-
-    def save(self, path: Path, played: Played, ending: Ending | None) -> bool:
-        """Adds the game to a file unless it has been added as it is; returns whether it was added.
-
-        Raises BadInput or OSError if the file cannot have it.
-        """
-        record = self.record(played, ending)
-        if (path, record) in self._saved:
-            return False
-        save_records(path, [record])
-        self._saved.append((path, record))
-        return True

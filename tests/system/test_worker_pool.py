@@ -10,10 +10,10 @@ from azero.config.schema import Config, DeviceConfig, GameConfig
 from azero.config.selfplay import SelfPlayConfig
 from azero.errors import BadInput
 from azero.selfplay.pool import settings_of_workers
-from azero.system import pool as module
-from azero.system.backend import Death, Refused
-from azero.system.pool import Workers
-from azero.system.worker import do_task, seal
+from azero.system import worker_pool as module
+from azero.system.process_backend import Death, Refused
+from azero.system.worker_pool import Workers
+from azero.system.worker_side import do_task, seal
 
 from .fake import FakeCluster, damaged
 
@@ -122,8 +122,8 @@ def test_of_two_answers_at_once_one_counts(monkeypatch):
     def submit_and_answer_the_first(shared, place, task, title, avoided):
         attempt = submit(shared, place, task, title, avoided)
         if cluster.attempts.count((3, "b")) and attempt > 4:
-            cluster._events[4] = [do_task(*shared, place, task, "b")]
-            cluster._events[attempt].pop(0)
+            cluster.events[4] = [do_task(*shared, place, task, "b")]
+            cluster.events[attempt].pop(0)
         return attempt
 
     monkeypatch.setattr(cluster, "submit", submit_and_answer_the_first)
@@ -134,10 +134,9 @@ def test_of_two_answers_at_once_one_counts(monkeypatch):
 def test_a_task_beyond_the_deadline_is_given_to_another_worker(monkeypatch):
     monkeypatch.setattr(module, "_LATE_S", 1e9)
     cluster = FakeCluster(lambda before, node, answer: answer if before or answer.place != 3 else None)
-    found, told, *_ = run(cluster, deadline_s=0.1)
-    assert (
-        found == RESULTS and told == ["task 4/4 has taken 0.1 s; another worker does it"] and cluster.cancelled == [4]
-    )
+    found, told, reported, _ = run(cluster, deadline_s=0.1)
+    assert found == RESULTS and reported == 10 and cluster.cancelled == [4]
+    assert told == ["task 4/4 has taken 0.1 s; another worker does it"]
 
 
 def test_a_task_that_is_always_beyond_the_deadline_ends_in_a_line(monkeypatch):
@@ -158,8 +157,8 @@ def test_a_copy_that_never_begins_does_not_hold_its_task(monkeypatch):
     def submit_a_copy_for_a_node_that_goes(*arguments):
         attempt = submit(*arguments)
         if [place for place, _ in cluster.attempts].count(3) == 2 and cluster.attempts[-1][0] == 3:
-            cluster._events[attempt] = []
-            cluster._events[4].append(Death("was killed", False))
+            cluster.events[attempt] = []
+            cluster.events[4].append(Death("was killed", False))
         return attempt
 
     monkeypatch.setattr(cluster, "submit", submit_a_copy_for_a_node_that_goes)

@@ -1,4 +1,4 @@
-"""The processes of a local cluster, and their guard, which this file is as a program: it ends them after `kill -9`."""
+"""Ends the processes of a local cluster. As a program, this file is their guard: it ends them after `kill -9`."""
 
 import contextlib
 import os

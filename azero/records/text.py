@@ -1,16 +1,138 @@
-"""Reads records from text: the format of `writing.py`. Every move is checked by the rules."""
+"""Records as text: tags like PGN's, then moves with comments and variations. docs/records.md has the format.
+
+Every move that is read is checked by the rules.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.make import make_trusted_game
 from azero.games.names import KOMI, differences, file_of, without_folder
-from azero.records.annotations import read_comments, read_name
+from azero.games.positions import turn_to_text
+from azero.records.annotations import comments_of, read_comments, read_name
 from azero.records.record import MOST_DEEP, RESULTS, UNKNOWN, Node, Record, TooManyMoves, result_of
-from azero.records.writing import FORMAT
+
+# --- writing ---
+
+_FORMAT = 1
+"""Version of the format, the tag Format."""
+
+_PLAIN = re.compile(r"""[^\s{}()\[\]";$?!*][^\s{}()\[\]";]*(?<![?!])""")
+_WIDTH = 100
+
+
+def record_to_text(record: Record) -> str:
+    """Returns a record as text, with an empty line at its end."""
+    tags = {"Format": str(_FORMAT), "Game": without_folder(str(record.game))}
+    tags |= {name: record.tags[name] for name in ("First", "Second") if name in record.tags}
+    tags["Result"] = record.result
+    if record.start != record.game.new_initial_state():
+        tags["Position"] = start_to_text(record.start)
+    tags |= {name: text for name, text in record.tags.items() if name not in tags}
+    head = [f"[{name} {_quoted(text)}]" for name, text in tags.items()]
+    words = [*_comments(record.root), *_words_after(record.root, record.start), record.result]
+    return "\n".join([*head, "", *_lines(words), "", ""])
+
+
+def start_to_text(start: State) -> str:
+    """Returns a position as text: the moves that lead to it if the past matters and is known, otherwise the board."""
+    game, history = start.game, start.history()
+    if game.rules.is_history_free or not history or not start.is_replayable():
+        return start.to_text()
+    return f"moves: {' '.join(game.lines_to_text(game.new_initial_state(), [history])[0])}"
+
+
+def _quoted(text: str) -> str:
+    """Returns a text in double quotes, with backslashes before quotes and backslashes."""
+    escaped = re.sub(r'(["\\])', r"\\\1", text)
+    return f'"{escaped}"'
+
+
+def _is_plain(text: str) -> bool:
+    """Returns whether a move may be written without quotes: it cannot be taken for anything else."""
+    return bool(_PLAIN.fullmatch(text)) and text not in RESULTS.values() and not re.fullmatch(r"\d+\.+", text)
+
+
+def _words_after(node: Node, state: State) -> Iterator[str]:
+    """Yields the moves, comments and variations that follow a node. `state` is the position there."""
+    state = state.clone()
+    while node.children:
+        before = state.clone() if len(node.children) > 1 else state
+        last, texts = _play_turn(node.children[0], state)
+        first, *rest = _words_of_turn(state.game, texts, last)
+        yield from first
+        for variation in node.children[1:]:  # they replace the word before
+            yield from _in_brackets(Node(children=[variation]), before)
+        for words in rest:
+            yield from words
+        node = last
+
+
+def _in_brackets(node: Node, state: State) -> Iterator[str]:
+    """Yields a variation: what follows a node, in brackets."""
+    words = list(_words_after(node, state))
+    words[0] = f"({words[0]}"
+    words[-1] = f"{words[-1]})"
+    yield from words
+
+
+def _play_turn(first: Node, state: State) -> tuple[Node, list[str]]:
+    """Plays a turn, as far as its actions stand alone; returns its last node, and the texts of the actions."""
+    node, player, texts = first, state.current_player(), [state.game.action_to_text(state, first.action)]
+    state.apply_action(first.action)
+    while state.current_player() == player and _stands_alone(node):
+        (node,) = node.children
+        texts.append(state.game.action_to_text(state, node.action))
+        state.apply_action(node.action)
+    return node, texts
+
+
+def _words_of_turn(game: Game, texts: list[str], last: Node) -> list[list[str]]:
+    """Returns a turn as one word, or, if this could be taken for something else, as a word for each action.
+
+    The last word has the mark of the turn's last node, and is followed by its comment.
+    """
+    words = [turn_to_text(game.rules, texts)]
+    if not _is_one_move(game, words[0], texts):
+        words = [text if _is_one_move(game, text, [text]) else _quoted(text) for text in texts]
+    words[-1] += last.mark
+    return [*([word] for word in words[:-1]), [words[-1], *_comments(last)]]
+
+
+def _is_one_move(game: Game, text: str, actions: list[str]) -> bool:
+    """Returns whether a reader takes a text for these actions."""
+    return _is_plain(text) and game.rules.split_moves(text) == actions
+
+
+def _stands_alone(node: Node) -> bool:
+    """Returns whether nothing has to be written between a node and its only successor."""
+    return len(node.children) == 1 and not node.mark and not comments_of(node)
+
+
+def _comments(node: Node) -> list[str]:
+    return [f"{{{_escaped(text)}}}" for text in comments_of(node)]
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([}\\])", r"\\\1", text)
+
+
+def _lines(words: Iterable[str]) -> Iterator[str]:
+    """Yields lines of words, of at most 100 characters if no word is longer."""
+    line = ""
+    for word in words:
+        if line and len(line) + 1 + len(word) > _WIDTH:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    yield line
+
+
+# --- reading ---
 
 _SPACE = re.compile(r"\s*")
 _TOKEN = re.compile(
@@ -28,7 +150,7 @@ _TOKEN = re.compile(
 _OPENED = {"{": "a comment", '"': "a quoted move", "[": "a tag"}
 
 
-class Token(NamedTuple):
+class _Token(NamedTuple):
     """A part of a text that has a meaning of its own."""
 
     kind: str  # a group of `_TOKEN`, "end" after the last token
@@ -36,7 +158,7 @@ class Token(NamedTuple):
     line: int
 
 
-def split(text: str) -> Iterator[Token]:
+def _split(text: str) -> Iterator[_Token]:
     """Yields the tokens of a text; raises BadInput at what is none."""
     at, line = 0, 1
     while True:
@@ -51,12 +173,12 @@ def split(text: str) -> Iterator[Token]:
             what = f"{opened} is not complete; is the file cut short?" if opened else f"{text[begin]!r} has no meaning"
             raise BadInput(f"line {line}: {what}")
         kind = found.lastgroup or ""
-        yield Token(kind, found[kind], line)
+        yield _Token(kind, found[kind], line)
         at, line = found.end(), line + text.count("\n", begin, found.end())
-    yield Token("end", "", line)
+    yield _Token("end", "", line)
 
 
-def unescaped(text: str) -> str:
+def _unescaped(text: str) -> str:
     """Returns a text without the backslashes that protect other characters."""
     return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
 
@@ -97,7 +219,7 @@ class _Reader:
     """
 
     def __init__(self, text: str, game: Game | None, most_moves: int | None, keeps_komi: bool):
-        self._tokens = split(text)
+        self._tokens = _split(text)
         self.token = next(self._tokens)
         self._most_moves, self._num_moves = most_moves, 0  # of the records before
         self._game, self._keeps_komi = game, keeps_komi
@@ -134,7 +256,7 @@ class _Reader:
             raise BadInput(f"line {token.line}: {error}") from None
         return record
 
-    def _take(self) -> Token:
+    def _take(self) -> _Token:
         token, self.token = self.token, next(self._tokens, self.token)
         return token
 
@@ -146,14 +268,14 @@ class _Reader:
                 name, _, text = token.text.partition('"')
                 if name.strip() in tags:
                     raise BadInput(f"line {token.line}: the tag {name.strip()} is given twice")
-                tags[name.strip()] = unescaped(text[:-1])
+                tags[name.strip()] = _unescaped(text[:-1])
         return tags
 
     def _begin(self, tags: dict[str, str]) -> Record:
         """Returns a record without moves; takes the tags Format, Game and Position."""
-        version = tags.pop("Format", str(FORMAT))
-        if version != str(FORMAT):
-            raise BadInput(f"the record has format {version[:20]!r}; this version of azero reads format {FORMAT}")
+        version = tags.pop("Format", str(_FORMAT))
+        if version != str(_FORMAT):
+            raise BadInput(f"the record has format {version[:20]!r}; this version of azero reads format {_FORMAT}")
         game = self._game_named(tags.pop("Game", None))
         position = tags.pop("Position", None)
         if position is not None:
@@ -202,17 +324,17 @@ class _Moves:
         self._written: dict[int, tuple[Node, list[str]]] = {}  # nodes with their comments, by the nodes' identities
         self.num_moves = 0
 
-    def take(self, token: Token) -> None:
+    def take(self, token: _Token) -> None:
         """Adds a move, a comment or a mark, or begins or ends a variation; raises BadInput."""
         text = token.text
         if token.kind in ("comment", "note"):
-            self._comments.append(unescaped(text) if token.kind == "comment" else text)
+            self._comments.append(_unescaped(text) if token.kind == "comment" else text)
         elif token.kind == "bracket":
             (self._begin_variation if text == "(" else self._end_variation)()
         elif token.kind == "glyph":
             self._is_mark(_GLYPHS.get(text, ""))
         elif token.kind == "quoted":
-            self._play([unescaped(text)], "")
+            self._play([_unescaped(text)], "")
         elif self._before is None or not self._is_mark(text):
             marked = _MARKED.fullmatch(text)
             word, mark = (marked[1], marked[2]) if marked and marked[2] in _GLYPHS.values() else (text, "")
