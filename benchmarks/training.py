@@ -46,8 +46,8 @@ from azero.system import tensor_files
 from azero.system.local import local_host
 from azero.training import loop, run
 from azero.training.callbacks import Callback, RunView
-from azero.training.heads.registry import heads_of
 from azero.training.learning import trainer as parts
+from azero.training.learning.learner import heads_of
 from azero.training.learning.precision import settle_precision
 from azero.training.learning.rank import generators_of
 from azero.training.learning.ranks import Ranks, joined_ranks

@@ -40,7 +40,7 @@ def run_nets():
     from azero.config.schema import DeviceConfig, NetConfig
     from azero.games import make_game
     from azero.nets.runtimes.choice import available_runtimes, open_session
-    from azero.nets.architectures.tower import ResidualTower
+    from azero.nets.architectures.tower.net import ResidualTower
 
     game = make_game("tic_tac_toe")
     net = ResidualTower(NetConfig(blocks=1, channels=8), game)

@@ -168,6 +168,7 @@ RUNNING = {
         "commands/lab.py",
         "compiler/codegen.py",
         "games/__init__.py",
+        *("heads/__init__.py", "heads/contract.py", "nets/architectures/__init__.py", "nets/make.py"),
     },  # azero's own modules, and Numba's
     **{name: set() for name in ("exec", "__import__", "run_path", "run_module", "load_module", "source_to_code")},
 }

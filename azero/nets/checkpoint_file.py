@@ -16,8 +16,8 @@ from azero.games.make import make_trusted_game
 from azero.games.names import KOMI, contrast, differences, file_of, is_made_with, is_playable, without_folder
 from azero.games.user.sources import Sources
 from azero.games.user.trust import Untrusted
+from azero.nets.architectures.drawing import is_any_size
 from azero.nets.checkpoint_card import Card, card_from
-from azero.nets.graphs.registry import ANY_SIZE
 from azero.nets.users_files import named_by
 from azero.system.formats import check_names, warn_once
 from azero.system.tensor_files import Tensors, check_digest, read_tensors
@@ -92,9 +92,9 @@ def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
     game = game or _game_told(path, card)
     if without_folder(game.name) == without_folder(card.game):
         return game
-    is_any_size = card.net.get("name") in ANY_SIZE
-    if not is_playable(card.game, game.rules, is_any_size):
-        raise Damaged(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules, is_any_size)}")
+    has_all_sizes = is_any_size(card.net.get("name"))
+    if not is_playable(card.game, game.rules, has_all_sizes):
+        raise Damaged(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules, has_all_sizes)}")
     if komi := (differences(card.game, game.rules) or {}).get(KOMI):
         warn_once(f"checkpoint {str(path)!r} was trained with komi {komi[0]}; it plays {game}")
     return game

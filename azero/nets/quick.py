@@ -22,8 +22,8 @@ import numpy as np
 from azero.compiler.cache import cache_root, sources_digest
 from azero.config.schema import DeviceConfig
 from azero.games.names import source_digest_of
+from azero.nets.architectures.drawing import ARCHITECTURES, Drawing, drawing_of
 from azero.nets.checkpoint_file import CheckpointFile
-from azero.nets.graphs.registry import DRAWN, Drawing, drawing_of
 from azero.nets.runtimes.session import Heads, Runtime
 from azero.nets.session_evaluator import SessionEvaluator
 from azero.system.files import PACKAGE, read_regular, write_whole
@@ -120,7 +120,7 @@ class QuickNet:
 
 def _may_be_known(file: CheckpointFile, config: DeviceConfig) -> bool:
     """Returns whether OpenVINO may run a net of azero's here. Whether there is a GPU must be clear without torch."""
-    if file.config.name not in DRAWN or config.runtime not in ("auto", "openvino"):
+    if file.config.name not in ARCHITECTURES or config.runtime not in ("auto", "openvino"):
         return False
     if importlib.util.find_spec("openvino") is None:
         return False
@@ -131,8 +131,9 @@ def _may_be_known(file: CheckpointFile, config: DeviceConfig) -> bool:
 def _path_of(file: CheckpointFile, config: DeviceConfig) -> Path:
     """Returns the file of what is known. Its name is a digest of all that this depends on."""
     sources = hashlib.sha256()
-    for each in sorted((PACKAGE / "nets").rglob("*.py")):
-        sources.update(each.read_bytes())
+    for folder in ("heads", "nets"):
+        for each in sorted((PACKAGE / folder).rglob("*.py")):
+            sources.update(each.read_bytes())
     versions = [version(each) for each in ("torch", "openvino")]
     settings = config.device, config.runtime, config.precision
     game = str(file.game), source_digest_of(file.game.rules)

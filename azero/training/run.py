@@ -33,7 +33,7 @@ from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
 from azero.system.files import remove, write_whole
 from azero.system.tensor_files import Tensors
-from azero.training.heads.registry import heads_of
+from azero.training.learning.learner import heads_of
 from azero.training.learning.trainer import Trainer
 
 

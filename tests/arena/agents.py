@@ -7,7 +7,7 @@ import torch
 
 from azero.config.schema import NetConfig, SearchConfig
 from azero.games import make_game
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.tower.net import ResidualTower
 from azero.nets.checkpoint_card import Card
 from azero.nets.saving import save_checkpoint
 

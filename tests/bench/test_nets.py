@@ -10,7 +10,7 @@ from azero.bench.operations import count_operations
 from azero.config.reading import find_config, load_config
 from azero.config.schema import DeviceConfig
 from azero.games import make_game
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.tower.net import ResidualTower
 from azero.nets.evaluator import NetEvaluator
 from azero.system.machine import count_cores
 

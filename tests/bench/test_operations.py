@@ -7,7 +7,7 @@ from torch import nn
 from azero.bench.operations import count_operations
 from azero.config.schema import NetConfig
 from azero.games import make_game
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.tower.net import ResidualTower
 
 
 def test_a_net_of_connect_four():

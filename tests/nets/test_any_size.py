@@ -8,7 +8,7 @@ import torch
 from azero.arena.agents.names import make_agent
 from azero.errors import BadInput
 from azero.games import make_game, registered_games
-from azero.nets.architectures.any_size import AnySizeTower
+from azero.nets.architectures.any_size.net import AnySizeTower
 from azero.nets.architectures.board import Board
 from azero.nets.architectures.contract import fold
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint

@@ -7,7 +7,7 @@ import torch
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.tower.net import ResidualTower
 from azero.nets.evaluator import ROWS, NetEvaluator
 from azero.nets.runtimes.choice import available_runtimes, pick_device
 from azero.nets.session_evaluator import evaluator_of_sizes

@@ -7,7 +7,7 @@ from torch.nn import functional as F
 from azero.config.schema import NetConfig
 from azero.games import make_game
 from azero.nets.architectures.contract import Prediction, fold
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.tower.net import ResidualTower
 
 from .towers import SMALL, SMALL_OF_CONTEXT, make_net, random_planes
 

@@ -13,7 +13,7 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.user import trust
 from azero.games.user.trust import Untrusted
-from azero.nets.architectures.dense import DenseNet
+from azero.nets.architectures.dense.net import DenseNet
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.evaluator import NetEvaluator

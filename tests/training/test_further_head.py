@@ -1,4 +1,4 @@
-"""Tests that a further head needs only a class, an entry in the registry and a setting."""
+"""Tests that a further head needs nothing but its two parts."""
 
 import json
 
@@ -11,11 +11,11 @@ from torch.nn import functional as F
 from azero.config.training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import DRAW, make_game
-from azero.nets.architectures.heads import dense_layers
+from azero.heads import HEADS, Head
+from azero.heads.losses import mean_where_known
 from azero.runs.state import Progress
 from azero.selfplay.data.lessons import Lesson, Lessons
-from azero.training.heads import registry
-from azero.training.heads.contract import Head, mean_where_known
+from azero.training.learning.learner import heads_of
 from azero.training.learning.precision import random_sample
 from azero.training.learning.trainer import Trainer, check_divergence
 from azero.training.measure import add_steps, describe_steps
@@ -33,8 +33,9 @@ class Material(Head):
 
     name = "material"
 
-    def columns(self, game):
-        return 1
+    @property
+    def with_torch(self):
+        return self  # else a module beside this one
 
     def targets(self, positions):
         shard, indices = positions.shard, positions.indices
@@ -42,8 +43,11 @@ class Material(Head):
         lead = (stones[:, 0] - stones[:, 1]) * (1 - 2 * shard.players[indices])
         return (lead[:, None] / positions.game.planes_shape[1]).astype(np.float32)
 
-    def layers(self, config, net):
-        return dense_layers(net, config.value_channels, [config.value_hidden, 1])
+    def layers(self, build, config, is_kept):
+        return build.number(config.value_channels, config.value_hidden)
+
+    def draw(self, graph, x, weights, game, summary):
+        raise NotImplementedError  # for nets that keep it
 
     def loss(self, outputs, targets):
         return mean_where_known(F.mse_loss, outputs, targets)
@@ -58,7 +62,7 @@ class WithMaterial(TrainingConfig):
 @pytest.fixture
 def config(monkeypatch):
     """Settings that give the further head and one of azero's a weight."""
-    monkeypatch.setattr(registry, "HEADS", (*registry.HEADS, Material()))
+    monkeypatch.setitem(HEADS, "material", Material())
     training = {"score_loss_weight": 0.1, "precision": "fp32"}
     settings = tiny_config(net={"channels": 16, "value_channels": 4}, training=training)
     with_material = WithMaterial(**settings.training.model_dump(), material_loss_weight=0.5)
@@ -108,9 +112,9 @@ def test_a_further_head_is_measured_watched_and_saved(config, tmp_path):
 
 def test_a_further_head_is_refused_where_the_game_lacks_what_it_needs(config, monkeypatch):
     monkeypatch.setattr(Material, "needs", "ownership")
-    assert [head.name for head in registry.heads_of(config.training, GAME)] == ["score", "material"]
+    assert [head.name for head in heads_of(config.training, GAME)] == ["score", "material"]
     with pytest.raises(BadInput) as error:
-        registry.heads_of(config.training.model_copy(update={"score_loss_weight": 0.0}), make_game("hex"))
+        heads_of(config.training.model_copy(update={"score_loss_weight": 0.0}), make_game("hex"))
     assert str(error.value) == (
         "training.material_loss_weight is 0.5; it should be 0, since hex has no `ownership` of its own"
     )

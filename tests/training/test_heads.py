@@ -10,18 +10,19 @@ from selfplay.games import shard_of, some_games
 from azero.config.training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import LOSS, make_game
+from azero.heads import HEADS as BY_NAME
+from azero.nets.architectures.heads import layers_of
 from azero.nets.make import make_net
 from azero.selfplay.data.auxiliary import positions_of
 from azero.selfplay.data.lessons import Lesson, Lessons
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import Targets, make_sample
-from azero.training.heads.ownership import Ownership
-from azero.training.heads.registry import HEADS, heads_of
-from azero.training.heads.score import Score
+from azero.training.learning.learner import heads_of
 
 from .runs import tiny_config
 
 OTHELLO = make_game("othello(size=4)")
+HEADS = tuple(BY_NAME.values())
 
 
 def everything(head, game, shard, symmetry=0):
@@ -39,12 +40,6 @@ def test_a_weight_asks_for_a_head():
         assert heads_of(TrainingConfig(**{f"{head.name}_loss_weight": 0.1}), OTHELLO) == (head,)
     two = heads_of(TrainingConfig(score_loss_weight=0.1, ownership_loss_weight=2), OTHELLO)
     assert [head.name for head in two] == ["ownership", "score"], "heads should be in the registry's order"
-
-
-def test_each_head_has_a_setting_and_each_setting_a_head():
-    settings = {name for name in TrainingConfig.model_fields if name.endswith("_loss_weight")}
-    assert settings == {"value_loss_weight"} | {f"{head.name}_loss_weight" for head in HEADS}
-    assert len(settings) == len(HEADS) + 1
 
 
 @pytest.mark.parametrize(
@@ -68,7 +63,7 @@ def test_a_head_has_as_many_outputs_as_targets_and_a_new_one_puts_out_zeros(head
     targets, of_lessons = everything(head, OTHELLO, shard), head.lesson_targets(OTHELLO, np.zeros(3, np.int8))
     assert targets.shape == (shard.num_positions, head.columns(OTHELLO)) and targets.dtype == np.float32
     assert of_lessons.shape == (3, head.columns(OTHELLO)) and of_lessons.dtype == np.float32
-    outputs = head.layers(config, make_net(config, OTHELLO))(torch.randn(2, config.channels, 4, 4))
+    outputs = layers_of(head, make_net(config, OTHELLO), config, is_kept=False)(torch.randn(2, config.channels, 4, 4))
     assert outputs.shape == (2, head.columns(OTHELLO)) and not outputs.any()
 
 
@@ -134,11 +129,11 @@ def test_with_heads_the_targets_of_lessons_stay_in_their_rows():
 
 def test_losses_by_hand():
     owners = torch.tensor([[math.log(3.0), math.log(3.0), 0.0], [9.0, 9.0, 9.0]])  # 3/4, 3/4, 1/2
-    loss = Ownership().loss(owners, torch.tensor([[1.0, -1.0, 0.0], [math.nan] * 3]))
+    loss = BY_NAME["ownership"].with_torch.loss(owners, torch.tensor([[1.0, -1.0, 0.0], [math.nan] * 3]))
     expected = (math.log(4 / 3) + math.log(4) + math.log(2)) / 3
     assert loss.item() == pytest.approx(expected), "the second row's end is unknown"
 
-    loss = Score().loss(torch.tensor([[2.5], [9.0]]), torch.tensor([[-1.0], [math.nan]]))
+    loss = BY_NAME["score"].with_torch.loss(torch.tensor([[2.5], [9.0]]), torch.tensor([[-1.0], [math.nan]]))
     assert loss.item() == pytest.approx(3.5 - 0.5)
 
 
@@ -146,6 +141,6 @@ def test_losses_by_hand():
 def test_what_is_unknown_teaches_nothing(head):
     outputs, targets = torch.ones(2, 4, requires_grad=True), torch.zeros(2, 4)
     targets[1] = math.nan
-    head.loss(outputs, targets).backward()
+    head.with_torch.loss(outputs, targets).backward()
     assert outputs.grad[0].all() and not outputs.grad[1].any()
-    assert head.loss(outputs, targets * math.nan).item() == 0
+    assert head.with_torch.loss(outputs, targets * math.nan).item() == 0

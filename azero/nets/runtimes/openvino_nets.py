@@ -5,14 +5,13 @@ import warnings
 import torch
 
 from azero.nets.architectures.contract import Net, fold
-from azero.nets.architectures.registry import drawing_of_net
 from azero.nets.runtimes.calibration import sample_positions
 from azero.nets.runtimes.openvino_runtime import OpenVinoSession, convert_traced, measure_peaks, open_drawing
 
 
 def open_openvino(net: Net, precision: str, rows: int, num_threads: int) -> OpenVinoSession:
     """Returns a session for passes of `rows` rows; raises RuntimeError if OpenVINO cannot run the net."""
-    drawing = drawing_of_net(net)
+    drawing = net.drawing()
     if drawing is None:
         return OpenVinoSession(_traced(fold(net).float().cpu(), rows), precision, num_threads)
     peaks = measure_peaks(drawing, sample_positions(net.game)) if precision == "int8" else None

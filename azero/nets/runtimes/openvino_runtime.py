@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from azero.nets.architectures.drawing import Drawing
 from azero.nets.graphs.graph import Graph
-from azero.nets.graphs.registry import Drawing
 from azero.nets.graphs.weights import Weights
 from azero.nets.runtimes.session import Heads
 

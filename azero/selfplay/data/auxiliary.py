@@ -1,8 +1,7 @@
-"""The targets of auxiliary heads: each has a name and is computed from positions of self-play."""
+"""Positions of self-play, from which the targets of auxiliary heads are computed."""
 
-from abc import abstractmethod
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,20 +52,6 @@ class Positions(NamedTuple):
         A factor is 1 or -1.
         """
         return sign_of(self.shard.players[self.indices]).astype(np.float32)[:, None]
-
-
-class AuxiliaryTarget(Protocol):
-    """The target of an auxiliary head."""
-
-    name: str
-
-    @abstractmethod
-    def targets(self, positions: Positions) -> np.ndarray:
-        """Returns the targets of B positions, [B, columns] float32, for the player to move. NaN if unknown."""
-
-    @abstractmethod
-    def lesson_targets(self, game: Game, results: np.ndarray) -> np.ndarray:
-        """Returns the targets of B lessons, [B, columns] float32, by their results ([B] int8, for the mover)."""
 
 
 def positions_of(

@@ -9,7 +9,8 @@ from azero.compiler.jit import kernel
 from azero.config.training import TrainingConfig
 from azero.games import Game
 from azero.games.contract import sign_of
-from azero.selfplay.data.auxiliary import AuxiliaryTarget, Derived, positions_of
+from azero.heads import Head
+from azero.selfplay.data.auxiliary import Derived, positions_of
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import Shard
 from azero.selfplay.data.returns import ends_of, write_returns
@@ -42,10 +43,10 @@ class Targets(NamedTuple):
     """
 
     value_lambda: float = 1.0
-    auxiliary: tuple[AuxiliaryTarget, ...] = ()
+    auxiliary: tuple[Head, ...] = ()
 
 
-def targets_of(config: TrainingConfig, auxiliary: tuple[AuxiliaryTarget, ...]) -> Targets:
+def targets_of(config: TrainingConfig, auxiliary: tuple[Head, ...]) -> Targets:
     """Returns the targets that a run's settings describe, with those of auxiliary heads."""
     return Targets(config.value_lambda, auxiliary)
 
@@ -80,7 +81,7 @@ def draw_lessons(lessons: Lessons, size: int, rng: np.random.Generator) -> tuple
 
 
 def sample_lessons(
-    lessons: Lessons, indices: np.ndarray, symmetries: np.ndarray, auxiliary: tuple[AuxiliaryTarget, ...]
+    lessons: Lessons, indices: np.ndarray, symmetries: np.ndarray, auxiliary: tuple[Head, ...]
 ) -> Sample:
     """Returns a sample of the lessons at `indices` ([B] int64), in `symmetries` ([B] int64)."""
     planes = encode(lessons.game, lessons.states, indices, symmetries)

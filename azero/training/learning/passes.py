@@ -103,7 +103,7 @@ class Passes:
             prediction, outputs = learner(planes, board)
         losses = losses_of(Prediction(*(logits.float() for logits in prediction)), policies, results)
         of_heads = {
-            head.name: head.loss(outputs[head.name].float(), own)
+            head.name: head.with_torch.loss(outputs[head.name].float(), own)
             for head, own in zip(learner.wanted, targets, strict=True)
         }
         losses = losses._replace(auxiliary=of_heads)

@@ -15,7 +15,7 @@ from azero.nets.runtimes.choice import has_bf16, pick_device, settle_runtime
 from azero.nets.runtimes.rates import kept_rates
 from azero.selfplay.data.samples import Sample
 from azero.system.machine import count_cores
-from azero.training.heads.registry import heads_of
+from azero.training.learning.learner import heads_of
 from azero.training.learning.trainer import Trainer
 
 _ROUNDS = 4

@@ -21,9 +21,8 @@ from azero.selfplay.tasks import with_files_here
 from azero.system.machine import keep_freed_memory
 from azero.system.packed_files import PackedFiles
 from azero.system.tensor_files import Tensors
-from azero.training.heads.registry import heads_of
 from azero.training.learning.group import Group, Rendezvous
-from azero.training.learning.learner import Learner
+from azero.training.learning.learner import Learner, heads_of
 from azero.training.learning.passes import Passes, count_passes, share_of
 
 

@@ -7,7 +7,7 @@ from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.nets.architectures.blocks import NormalizedConvolution, ResidualBlock
 from azero.nets.architectures.board import WHOLE, Board
-from azero.nets.architectures.contract import Net, Prediction, start_at_zero
+from azero.nets.architectures.contract import Net, Prediction, architecture, start_at_zero
 
 
 class Tower(Net):
@@ -32,6 +32,7 @@ class Tower(Net):
         return x
 
 
+@architecture("tower")
 class ResidualTower(Tower):
     """The net of AlphaGo Zero [1], with heads of configurable width, and win, draw and loss instead of one value [2].
 

@@ -1,6 +1,7 @@
-"""The dense net (`architectures/dense.py`) as a graph."""
+"""The dense net as a graph."""
 
 from azero.games import Game
+from azero.nets.architectures.drawing import ARCHITECTURES, Architecture
 from azero.nets.graphs.graph import Graph, Node
 from azero.nets.graphs.weights import Weights
 
@@ -18,3 +19,6 @@ def judge_dense(graph: Graph, x: Node, weights: Weights, game: Game) -> tuple[No
     """Returns policy logits and result logits of features."""
     hidden = graph.relu(graph.linear(x, weights.part("value_hidden")))
     return graph.linear(x, weights.part("policy")), graph.linear(hidden, weights.part("results"))
+
+
+ARCHITECTURES["dense"] = Architecture(features_of_dense, judge_dense, is_flat=True)

@@ -1,4 +1,4 @@
-"""The tower for all sizes (`architectures/any_size.py`) as a graph."""
+"""The tower for all sizes as a graph."""
 
 import math
 from typing import Any
@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from azero.games import Game
+from azero.nets.architectures.drawing import ARCHITECTURES, Architecture
+from azero.nets.architectures.tower.graph import features_of_tower
 from azero.nets.graphs.graph import Graph, Node
 from azero.nets.graphs.weights import Weights
 
@@ -33,11 +35,6 @@ def numbers_to_take(game: Game) -> np.ndarray | None:
     return None if np.array_equal(places.numbers, np.arange(num_places)) else places.numbers.astype(np.int64)
 
 
-def side_of(game: Game) -> float:
-    """Returns the board's side, sqrt(H W)."""
-    return math.sqrt(math.prod(game.planes_shape[1:]))
-
-
 def size_factor(side: Any) -> Any:
     """Returns the factor by which the second mean of pooling is scaled, for the board's side, a number or a tensor."""
     return (side - 14) / 10
@@ -45,5 +42,9 @@ def size_factor(side: Any) -> Any:
 
 def pooled_channels(graph: Graph, x: Node, game: Game) -> Node:
     """Draws `pooled` of a whole board."""
+    side = math.sqrt(math.prod(game.planes_shape[1:]))
     mean = graph.mean_of_board(x)
-    return graph.join([mean, graph.scaled(mean, size_factor(side_of(game))), graph.peak_of_board(x)])
+    return graph.join([mean, graph.scaled(mean, size_factor(side)), graph.peak_of_board(x)])
+
+
+ARCHITECTURES["any_size"] = Architecture(features_of_tower, judge_any_size, pooled_channels, is_any_size=True)

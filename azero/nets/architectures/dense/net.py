@@ -5,7 +5,7 @@ from torch.nn import functional as F
 
 from azero.config.schema import NetConfig
 from azero.games import Game
-from azero.nets.architectures.contract import Net, Prediction, start_at_zero
+from azero.nets.architectures.contract import Net, Prediction, architecture, start_at_zero
 
 
 class DenseBlock(nn.Module):
@@ -20,6 +20,7 @@ class DenseBlock(nn.Module):
         return x + F.relu(self.linear(self.norm(x)))
 
 
+@architecture("dense")
 class DenseNet(Net):
     """A residual net of `net.blocks` layers with `net.channels` units each. The board's shape plays no part."""
 

@@ -6,15 +6,16 @@ from torch.nn import functional as F
 
 from azero.config.schema import NetConfig
 from azero.games import Game
+from azero.nets.architectures.any_size.graph import numbers_to_take, size_factor
 from azero.nets.architectures.blocks import NormalizedConvolution
 from azero.nets.architectures.board import WHOLE, Board
-from azero.nets.architectures.contract import Prediction, start_at_zero
-from azero.nets.architectures.tower import Tower
-from azero.nets.graphs.any_size import numbers_to_take, size_factor
+from azero.nets.architectures.contract import Prediction, architecture, start_at_zero
+from azero.nets.architectures.tower.net import Tower
 
 _NEVER = -1e4  # the logit of a place that is no action
 
 
+@architecture("any_size")
 class AnySizeTower(Tower):
     """A tower whose policy is made by 1x1 convolutions, and whose value is made from pooled channels.
 
@@ -59,6 +60,17 @@ class AnySizeTower(Tower):
             logits = logits[:, self.numbers]
         value = pooled(F.relu(self.value_features(features, board)), board)
         return Prediction(logits, self.results(F.relu(self.value_hidden(value))))
+
+    def summary(self, channels: int) -> tuple[nn.Module, int]:
+        """Returns pooling, so that no layer depends on the board's size."""
+        return Pooling(), 3 * channels
+
+
+class Pooling(nn.Module):
+    """Pools each channel over the board, [B, C, H, W] to [B, 3 C], whatever its size."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return pooled(x, WHOLE)
 
 
 def pooled(x: Tensor, board: Board) -> Tensor:

@@ -1,6 +1,7 @@
-"""The residual tower (`architectures/tower.py`) as a graph."""
+"""The residual tower as a graph."""
 
 from azero.games import Game
+from azero.nets.architectures.drawing import ARCHITECTURES, Architecture
 from azero.nets.graphs.graph import Graph, Node
 from azero.nets.graphs.weights import Weights
 
@@ -42,3 +43,6 @@ def _pooling_bias(graph: Graph, x: Node, weights: Weights) -> Node:
     pooled = graph.relu(pooled)
     summary = graph.join([graph.mean_of_board(pooled), graph.peak_of_board(pooled)])
     return graph.add(others, graph.on_board(graph.linear(summary, weights.part("bias"))))
+
+
+ARCHITECTURES["tower"] = Architecture(features_of_tower, judge_tower)

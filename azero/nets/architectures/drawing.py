@@ -1,4 +1,4 @@
-"""The graphs of azero's nets, by the names of `architectures/registry.py`."""
+"""Nets of azero as graphs of operations, which each library translates into its own. Nothing here imports torch."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -6,11 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from azero.games import Game
-from azero.nets.graphs.any_size import judge_any_size
-from azero.nets.graphs.dense import features_of_dense, judge_dense
+from azero.heads import HEADS
 from azero.nets.graphs.graph import Graph, Node
-from azero.nets.graphs.heads import heads_of_any_size, heads_of_dense, heads_of_tower
-from azero.nets.graphs.tower import features_of_tower, judge_tower
 from azero.nets.graphs.weights import Weights, fold_weights
 
 
@@ -20,22 +17,20 @@ class Architecture(NamedTuple):
     Attributes:
       features: draws the features of planes [B, C, H, W].
       judge: draws policy logits [B, A] and result logits [B, 3] of features.
-      heads: draws the answers of the kept heads, by name, given features.
+      summary: draws what the linear layers of kept heads see of [B, C, H, W], as `Net.summary`.
+      is_flat: whether features are [B, C], instead of [B, C, H, W].
+      is_any_size: whether the weights fit boards of all sizes.
     """
 
     features: Callable[[Graph, Node, Weights], Node]
     judge: Callable[[Graph, Node, Weights, Game], tuple[Node, Node]]
-    heads: Callable[[Graph, Node, Weights, Game], dict[str, Node]]
+    summary: Callable[[Graph, Node, Game], Node] = lambda graph, x, game: graph.flat(x)
+    is_flat: bool = False
+    is_any_size: bool = False
 
 
-DRAWN = {
-    "tower": Architecture(features_of_tower, judge_tower, heads_of_tower),
-    "any_size": Architecture(features_of_tower, judge_any_size, heads_of_any_size),
-    "dense": Architecture(features_of_dense, judge_dense, heads_of_dense),
-}
-
-ANY_SIZE = ("any_size",)
-"""The nets whose weights fit boards of all sizes."""
+ARCHITECTURES: dict[str, Architecture] = {}
+"""The architectures by their names, which are those of their folders."""
 
 
 class Drawing(NamedTuple):
@@ -60,10 +55,23 @@ class Drawing(NamedTuple):
         return self.architecture.features(graph, graph.planes(self.game.planes_shape), self.weights)
 
     def _heads(self, graph: Graph, x: Node) -> dict[str, Node]:
-        return self.architecture.heads(graph, x, self.weights, self.game)
+        """Draws the kept heads; returns their answers by name."""
+        kept = self.weights.part("kept")
+        x = graph.on_board(x) if self.architecture.is_flat else x
+
+        def summary(y: Node) -> Node:
+            return self.architecture.summary(graph, y, self.game)
+
+        found = {name: head for name, head in HEADS.items() if kept.has(name)}
+        return {name: head.draw(graph, x, kept.part(name), self.game, summary) for name, head in found.items()}
 
 
 def drawing_of(architecture: str, weights: Mapping[str, np.ndarray], game: Game) -> Drawing | None:
     """Returns the drawing of a net of azero's, with the weights of a checkpoint; None for a user's net."""
-    drawn = DRAWN.get(architecture)
+    drawn = ARCHITECTURES.get(architecture)
     return drawn and Drawing(drawn, fold_weights(weights), game)
+
+
+def is_any_size(name: object) -> bool:
+    """Returns whether the weights of a net of this name fit boards of all sizes."""
+    return name in ARCHITECTURES and ARCHITECTURES[str(name)].is_any_size
