@@ -36,7 +36,7 @@ from azero.config.schema import Config
 from azero.games import Game, make_game
 from azero.games.user import trust
 from azero.mcts import UniformEvaluator
-from azero.nets.runtimes.choice import has_bf16, pick_device
+from azero.nets.devices import has_bf16, pick_device
 from azero.runs import shards
 from azero.runs.metrics import read_metrics
 from azero.selfplay.data.replay import Replay, Window

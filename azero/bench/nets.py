@@ -18,9 +18,11 @@ from azero.config.schema import Config, DeviceConfig
 from azero.games import Game
 from azero.mcts import Evaluator
 from azero.nets.architectures.contract import Net
-from azero.nets.evaluator import ROWS, NetEvaluator
+from azero.nets.devices import pick_device
+from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
-from azero.nets.runtimes.choice import available_runtimes, pick_device
+from azero.nets.runtimes.fastest import available_runtimes
+from azero.nets.runtimes.session import ROWS
 from azero.system.machine import count_cores
 
 BATCH_SIZES = (1, 8, 64, 256)

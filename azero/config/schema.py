@@ -191,7 +191,7 @@ class DeviceConfig(Section):
         description="Arithmetic of inference: `auto`, `fp32`, `bf16` or `int8`. `auto` takes the fastest whose results "
         "stay near fp32.",
     )
-    runtime: Literal["auto", "torch", "openvino"] = Field(
+    runtime: str = Field(
         "auto",
         description="Library that runs the net on a CPU: `auto`, `torch` or `openvino`. `auto` takes the fastest, "
         "measured once per machine.",

@@ -10,7 +10,7 @@ from azero.games.user.trust import trust_name
 from azero.heads import HEADS
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.checkpoint_file import read_card
-from azero.nets.runtimes.choice import wanted_runtimes
+from azero.nets.runtimes.fastest import wanted_runtimes
 from azero.runs.folder import BEGINNING, CONFIG, STATE, RunFolder, check_is_run, repair_of, shards_in
 from azero.runs.settings import (
     differences,

@@ -11,8 +11,8 @@ from azero.games.names import SHORT_IDENTITY, source_digest_of
 from azero.games.sizes import games_of
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint, weights_of, write_checkpoint
-from azero.nets.checkpoint_card import Card
-from azero.nets.users_files import place_of
+from azero.nets.checkpoint_file import Card
+from azero.nets.origins import place_of
 from azero.runs.folder import STATE, RunFolder, check_is_new, nets_in, shards_in
 from azero.runs.settings import write_settings
 from azero.runs.shards import load_sized_shard

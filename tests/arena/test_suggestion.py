@@ -12,9 +12,8 @@ from azero.arena.agents.names import make_agent
 from azero.config.schema import SearchConfig
 from azero.games import make_game, registered_games
 from azero.games.defaults import has_own
-from azero.nets.checkpoint import Checkpoint, load_checkpoint
-from azero.nets.checkpoint_card import Card
-from azero.nets.saving import save_checkpoint
+from azero.nets.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from azero.nets.checkpoint_file import Card
 
 from .agents import SUGGESTION_FIELDS
 

@@ -12,8 +12,8 @@ from azero.nets.architectures.any_size.net import AnySizeTower
 from azero.nets.architectures.board import Board
 from azero.nets.architectures.contract import fold
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
-from azero.nets.checkpoint_card import Card
-from azero.nets.runtimes.choice import TOLERANCE, available_runtimes, measure_drift, open_runtime
+from azero.nets.checkpoint_file import Card
+from azero.nets.runtimes.fastest import TOLERANCE, available_runtimes, measure_drift, open_runtime
 
 from .towers import ANY_SIZE, SMALL_OF_CONTEXT, make_net, random_planes
 

@@ -18,8 +18,7 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import source_digest_of
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
-from azero.nets.checkpoint_card import FORMAT, Card
-from azero.nets.checkpoint_file import read_card
+from azero.nets.checkpoint_file import FORMAT, Card, read_card
 from azero.system.tensor_files import digest_of, read_tensors, write_tensors
 
 from .towers import make_net, random_planes

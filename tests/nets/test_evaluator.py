@@ -8,9 +8,10 @@ from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.architectures.tower.net import ResidualTower
-from azero.nets.evaluator import ROWS, NetEvaluator
-from azero.nets.runtimes.choice import available_runtimes, pick_device
-from azero.nets.session_evaluator import evaluator_of_sizes
+from azero.nets.devices import pick_device
+from azero.nets.evaluator import NetEvaluator
+from azero.nets.runtimes.fastest import available_runtimes
+from azero.nets.runtimes.session import ROWS, evaluator_of_sizes
 
 from .towers import SMALL, SMALL_OF_CONTEXT, make_net, random_planes
 

@@ -13,10 +13,10 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import source_digest_of
 from azero.nets import growth
-from azero.nets.alone import open_heads
 from azero.nets.architectures.contract import fold
 from azero.nets.checkpoint import write_checkpoint
-from azero.nets.checkpoint_card import Card
+from azero.nets.checkpoint_file import Card
+from azero.nets.evaluator import open_heads
 from azero.nets.growth import net_grown_from
 from azero.nets.make import make_net
 

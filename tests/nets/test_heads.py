@@ -13,14 +13,13 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.user import trust
 from azero.heads import HEADS
-from azero.nets.alone import open_heads
 from azero.nets.architectures.contract import Prediction, fold, with_noise
 from azero.nets.architectures.heads import all_outputs
-from azero.nets.checkpoint import load_checkpoint, wanted_weights, write_checkpoint
-from azero.nets.checkpoint_card import Card
+from azero.nets.checkpoint import load_checkpoint, new_checkpoint, save_checkpoint, wanted_weights, write_checkpoint
+from azero.nets.checkpoint_file import Card
+from azero.nets.evaluator import open_heads
 from azero.nets.make import make_net as make_any_net
-from azero.nets.runtimes.choice import available_runtimes
-from azero.nets.saving import new_checkpoint, save_checkpoint
+from azero.nets.runtimes.fastest import available_runtimes
 from azero.system.tensor_files import read_tensors, write_tensors
 
 from .towers import ANY_SIZE, SMALL, WITH_HEADS, make_net, random_planes
@@ -84,9 +83,9 @@ def test_folded_and_drawn_heads_say_what_the_net_s_say(config):
         np.testing.assert_allclose(each, expected[name], atol=1e-4)
         torch.testing.assert_close(folded[name], expected[name], atol=1e-4, rtol=1e-4)
     if HAS_OPENVINO:
-        from azero.nets.runtimes import openvino_runtime
+        from azero.nets.runtimes.openvino import session
 
-        drawn = openvino_runtime.open_heads(net.drawing())
+        drawn = session.open_heads(net.drawing())
         for k in range(len(planes)):
             one = drawn(planes[k : k + 1])
             assert one.keys() == answers.keys()

@@ -6,7 +6,7 @@ import pytest
 
 from azero.config.reading import load_config
 from azero.games import make_game
-from azero.nets.runtimes import choice
+from azero.nets import devices
 from azero.runs.state import Progress
 from azero.training import loop
 from azero.training.learning import precision
@@ -20,7 +20,7 @@ GAME = make_game("tic_tac_toe")
 @pytest.fixture
 def computes_in_bf16(monkeypatch, tmp_path):
     """A CPU that appears to compute in bf16, and an empty cache folder."""
-    monkeypatch.setattr(choice, "has_bf16", lambda device: True)
+    monkeypatch.setattr(devices, "has_bf16", lambda device: True)
     monkeypatch.setattr(precision, "has_bf16", lambda device: True)
     monkeypatch.setattr("azero.nets.runtimes.rates.cache_root", lambda: tmp_path / "cache")
     return tmp_path / "cache" / "training"

@@ -11,8 +11,8 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.architectures.contract import Prediction
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
-from azero.nets.checkpoint_card import Card
-from azero.nets.runtimes.choice import has_bf16
+from azero.nets.checkpoint_file import Card
+from azero.nets.devices import has_bf16
 from azero.selfplay.data.samples import Sample
 from azero.training.learning.losses import losses_of
 from azero.training.learning.passes import PASS_ROWS

@@ -107,7 +107,7 @@ def settled_device(agent: Agent, device: DeviceConfig) -> DeviceConfig:
     inner.new_search(2)  # opens the net as a match does
     if inner.runtime is None:
         return device
-    from azero.nets.runtimes.choice import pick_device
+    from azero.nets.devices import pick_device
 
     library, precision = inner.runtime
     kind = pick_device(device.device).type

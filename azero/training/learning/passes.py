@@ -15,7 +15,7 @@ from torch import Tensor
 from azero.config.schema import Config
 from azero.nets.architectures.board import WHOLE, Board
 from azero.nets.architectures.contract import Prediction
-from azero.nets.runtimes.choice import pick_dtype
+from azero.nets.devices import pick_dtype
 from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.samples import Sample
 from azero.system.machine import count_cores

@@ -9,10 +9,11 @@ import numpy as np
 
 from azero.config.schema import Config
 from azero.games import Game
-from azero.nets.evaluator import ROWS
+from azero.nets.devices import has_bf16, pick_device
 from azero.nets.make import make_net
-from azero.nets.runtimes.choice import has_bf16, pick_device, settle_runtime
+from azero.nets.runtimes.fastest import settle_runtime
 from azero.nets.runtimes.rates import kept_rates
+from azero.nets.runtimes.session import ROWS
 from azero.selfplay.data.samples import Sample
 from azero.system.machine import count_cores
 from azero.training.learning.learner import heads_of

@@ -11,7 +11,7 @@ from azero.errors import BadInput
 from azero.games.names import identity_of
 from azero.games.sizes import games_of
 from azero.games.user.trust import trust_identity
-from azero.nets.runtimes.choice import pick_device, take_gpu
+from azero.nets.devices import pick_device, take_gpu
 from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import SizedShard

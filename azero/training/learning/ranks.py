@@ -10,7 +10,7 @@ from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import identity_of
-from azero.nets.runtimes.choice import pick_device
+from azero.nets.devices import pick_device
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.replay import Replay
 from azero.selfplay.tasks import pack_files

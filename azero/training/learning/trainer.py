@@ -12,7 +12,7 @@ from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import Game
 from azero.nets.architectures.contract import Net, Prediction
-from azero.nets.runtimes.choice import pick_devices
+from azero.nets.devices import pick_devices
 from azero.nets.users_net import LARGEST_WEIGHT
 from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.samples import Sample

@@ -1,7 +1,8 @@
-"""The runtimes of this machine, and the choice of the fastest one that agrees with fp32."""
+"""The runtimes of this machine, and the fastest one that agrees with fp32."""
 
 import functools
-import importlib.util
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -9,68 +10,29 @@ import torch
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.nets.architectures.contract import Net
+from azero.nets.devices import pick_device
 from azero.nets.runtimes.calibration import NUM_POSITIONS, sample_positions
-from azero.nets.runtimes.gpu_session import GpuSession
+from azero.nets.runtimes.library import LIBRARIES
+from azero.nets.runtimes.pytorch.session import TorchSession
 from azero.nets.runtimes.rates import measured_rates
 from azero.nets.runtimes.session import EXACT, Runtime, Session, filled_up
-from azero.nets.runtimes.torch_runtime import TorchSession
 from azero.system.console import say
+
+for _library in sorted(Path(__file__).parent.glob("*/library.py")):
+    import_module(f"azero.nets.runtimes.{_library.parent.name}.library")  # it registers itself
 
 TOLERANCE = 0.03
 """Limit on `measure_drift`: the mean distance of values, or of policies (total variation), from fp32."""
 
 
-def pick_device(name: str) -> torch.device:
-    """Returns the device of that name; "auto" is the best available one. Raises BadInput if it is not available."""
-    is_there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if name == "auto":
-        name = "cuda" if is_there["cuda"] else "mps" if is_there["mps"] else "cpu"
-    if not is_there[name]:
-        raise BadInput(
-            f"device {name!r} is not available here; there is: {', '.join(k for k, v in is_there.items() if v)}"
-        )
-    return torch.device(name, torch.cuda.current_device()) if name == "cuda" else torch.device(name)
-
-
-def pick_devices(name: str) -> list[torch.device]:
-    """Returns the devices that share one job: all GPUs on CUDA, beginning with this process's; else the named one."""
-    first = pick_device(name)
-    if first.type != "cuda":
-        return [first]
-    count = torch.cuda.device_count()
-    return [torch.device("cuda", (first.index + k) % count) for k in range(count)]
-
-
-def take_gpu(number: int) -> None:
-    """Makes GPU number `number` modulo their count the one that `pick_device` returns in this process."""
-    if torch.cuda.is_available():
-        torch.cuda.set_device(number % torch.cuda.device_count())
-
-
-def pick_dtype(precision: str, device: torch.device) -> torch.dtype:
-    """Returns torch's dtype of a precision, fp32 or bf16; raises BadInput if bf16 is not available on the device."""
-    if precision == "bf16" and not has_bf16(device):
-        raise BadInput(f"precision 'bf16' is not available on {device.type} here; use training.precision=fp32")
-    return {"fp32": torch.float32, "bf16": torch.bfloat16}[precision]
-
-
-def has_bf16(device: torch.device) -> bool:
-    """Returns whether a device computes in bf16 natively, without emulation."""
-    if device.type == "cpu":
-        return torch.cpu._is_avx512_bf16_supported()
-    return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
-
-
 def available_runtimes(device: torch.device) -> list[Runtime]:
     """Returns the runtimes for a device, in ascending order of expected speed."""
-    runtimes = [EXACT, Runtime("torch", "bf16")] if has_bf16(device) else [EXACT]
-    if device.type == "cpu" and importlib.util.find_spec("openvino"):
+    runtimes = []
+    for library in sorted(LIBRARIES.values(), key=lambda each: each.expected_rank):
         try:
-            from azero.nets.runtimes.openvino_runtime import supported_precisions
-
-            runtimes += [Runtime("openvino", precision) for precision in supported_precisions()]
+            runtimes += [Runtime(library.name, precision) for precision in library.precisions(device)]
         except (ImportError, RuntimeError) as error:
-            _warn(f"openvino is installed but cannot be used ({_first_line(error)})")
+            _warn(f"{library.name} is installed but cannot be used ({_first_line(error)})")
     return runtimes
 
 
@@ -179,12 +141,7 @@ def measure_drift(net: Net, session: Session, rows: int, num_positions: int = NU
 
 def open_runtime(runtime: Runtime, net: Net, device: torch.device, rows: int, num_threads: int) -> Session:
     """Opens a session of one runtime; raises RuntimeError if it cannot run the net."""
-    if runtime.library == "openvino":
-        from azero.nets.runtimes.openvino_nets import open_openvino
-
-        return open_openvino(net, runtime.precision, rows, num_threads)
-    dtype = {"fp32": torch.float32, "bf16": torch.bfloat16}[runtime.precision]
-    return TorchSession(net, device, dtype) if device.type == "cpu" else GpuSession(net, device, dtype)
+    return LIBRARIES[runtime.library].open(net, runtime.precision, device, rows, num_threads)
 
 
 def _first_line(error: Exception) -> str:

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from azero.games import make_game
-from azero.nets.runtimes import gpu_session
-from azero.nets.runtimes.gpu_session import GpuSession
-from azero.nets.runtimes.torch_runtime import TorchSession
+from azero.nets.runtimes.pytorch import gpu
+from azero.nets.runtimes.pytorch.gpu import GpuSession
+from azero.nets.runtimes.pytorch.session import TorchSession
 
 from .towers import make_net, random_planes
 
@@ -38,7 +38,7 @@ class Small(TorchSession):
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(gpu_session, "TorchSession", Small)
+    monkeypatch.setattr(gpu, "TorchSession", Small)
     monkeypatch.setattr(Small, "asked", [])
     return Small
 
@@ -86,7 +86,7 @@ def test_a_recorded_pass_of_one_position_is_halved_too(net, monkeypatch, capsys)
 
 
 def test_a_large_batch_goes_in_several_passes(net, small, monkeypatch):
-    monkeypatch.setattr(gpu_session, "MOST_ROWS", 4)
+    monkeypatch.setattr(gpu, "MOST_ROWS", 4)
     logits, values = GpuSession(net, CPU, torch.float32).run(random_planes(GAME, 9))
     assert small.asked == [4, 4, 1] and logits.shape == (9, 6) and values.shape == (9,)
 
@@ -113,8 +113,8 @@ MEETING = threading.Barrier(4)
 
 
 def test_passes_of_several_threads_run_side_by_side(net, monkeypatch):
-    monkeypatch.setattr(gpu_session, "_Tape", FakeTape)
-    monkeypatch.setattr(gpu_session, "_record", lambda session, stream, rows, shape: rows)
+    monkeypatch.setattr(gpu, "_Tape", FakeTape)
+    monkeypatch.setattr(gpu, "_record", lambda session, stream, rows, shape: rows)
     monkeypatch.setattr(FakeTape, "made", [])
     session = GpuSession(net, CPU, torch.float32)
     monkeypatch.setattr(session, "_is_recording", True)

@@ -1,4 +1,4 @@
-"""Finds a user's file that a checkpoint names: by its path from the working folder, or from the run's folder.
+"""Where a checkpoint's game and net come from: finds a user's file by its path from the working or the run's folder.
 
 A card has both paths, of the game's file and of the net's. With the second one the file is found from any working
 folder, and after run and file have been moved together. To be found is not to be run: see `games/user/trust.py`.
@@ -7,12 +7,21 @@ folder, and after run and file have been moved together. To be found is not to b
 import os
 import sysconfig
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import NamedTuple
 
 from azero.errors import BadInput
 from azero.games.names import file_of, parts_of
 from azero.games.reasons import is_installed
 from azero.games.user.sources import Sources
-from azero.nets.checkpoint_card import Origin
+
+
+class Origin(NamedTuple):
+    """Where a checkpoint's game or net comes from. Without a file of the user's, digest and place are empty."""
+
+    kind: str  # "game" or "net"
+    name: str
+    digest: str  # of the file's sources
+    place: str  # the file's path from the run's folder
 
 
 def place_of(name: str, run_folder: Path) -> str:

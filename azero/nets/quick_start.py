@@ -24,8 +24,7 @@ from azero.config.schema import DeviceConfig
 from azero.games.names import source_digest_of
 from azero.nets.architectures.drawing import ARCHITECTURES, Drawing, drawing_of
 from azero.nets.checkpoint_file import CheckpointFile
-from azero.nets.runtimes.session import Heads, Runtime
-from azero.nets.session_evaluator import SessionEvaluator
+from azero.nets.runtimes.session import Heads, Runtime, SessionEvaluator
 from azero.system.files import PACKAGE, read_regular, write_whole
 
 if TYPE_CHECKING:
@@ -74,8 +73,8 @@ class QuickNet:
         return evaluator
 
     def judge_alone(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the net's logits in fp32, see `alone.py`."""
-        from azero.nets.alone import judge_alone
+        """Returns the net's logits in fp32, see `evaluator.judge_alone`."""
+        from azero.nets.evaluator import judge_alone
 
         return judge_alone(self.net, self._config, planes)
 
@@ -88,12 +87,12 @@ class QuickNet:
         """The kept heads: run by OpenVINO if it runs the net, so that they have the same bits each time."""
         if self._known:
             with suppress(RuntimeError, ImportError):
-                from azero.nets.runtimes import openvino_runtime
+                from azero.nets.runtimes.openvino import session
 
-                return openvino_runtime.open_heads(self._drawing())
-        from azero.nets import alone
+                return session.open_heads(self._drawing())
+        from azero.nets.evaluator import open_heads
 
-        return alone.open_heads(self.net, self._config)
+        return open_heads(self.net, self._config)
 
     def _drawing(self) -> Drawing:
         drawing = drawing_of(self._file.config.name, self._file.weights, self._file.game)
@@ -101,7 +100,7 @@ class QuickNet:
         return drawing
 
     def _open_known(self, precision: str, rows: int, num_threads: int) -> SessionEvaluator:
-        from azero.nets.runtimes.openvino_runtime import open_drawing
+        from azero.nets.runtimes.openvino.session import open_drawing
 
         assert self._known, "it is known"
         session = open_drawing(self._drawing(), precision, rows, num_threads, self._known.peaks)

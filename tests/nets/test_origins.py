@@ -12,7 +12,7 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import source_digest_of
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
-from azero.nets.users_files import place_of
+from azero.nets.origins import place_of
 
 from .test_checkpoint import CARD, LAST_LOSES, TINY
 from .towers import make_net

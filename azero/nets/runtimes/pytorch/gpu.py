@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from azero.nets.architectures.contract import Net
-from azero.nets.runtimes.torch_runtime import TorchSession
+from azero.nets.runtimes.pytorch.session import TorchSession
 from azero.system.console import say
 
 MOST_ROWS = 4096

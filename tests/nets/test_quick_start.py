@@ -16,16 +16,14 @@ from azero.compiler.cache import cache_root
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.nets import quick
-from azero.nets.alone import open_heads
+from azero.nets import quick_start
 from azero.nets.architectures.contract import with_noise
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
-from azero.nets.checkpoint_card import Card
-from azero.nets.checkpoint_file import read_checkpoint
-from azero.nets.evaluator import NetEvaluator
+from azero.nets.checkpoint_file import Card, read_checkpoint
+from azero.nets.evaluator import NetEvaluator, open_heads
 from azero.nets.make import make_net as make_any_net
-from azero.nets.quick import QuickNet
-from azero.nets.runtimes.choice import available_runtimes
+from azero.nets.quick_start import QuickNet
+from azero.nets.runtimes.fastest import available_runtimes
 from azero.nets.runtimes.session import by_position
 from azero.system.tensor_files import read_tensors, write_tensors
 
@@ -98,7 +96,7 @@ def run_suggest(*words: str) -> tuple[dict, bool]:
     return json.loads(done.stdout), done.stderr.strip().endswith("True")
 
 
-@pytest.mark.skipif(any(map(os.path.exists, quick._GPU_FILES)), reason="a GPU is for torch to find")
+@pytest.mark.skipif(any(map(os.path.exists, quick_start._GPU_FILES)), reason="a GPU is for torch to find")
 def test_suggest_imports_no_torch_once_the_net_is_known():
     words = ["connect_four(solve_nodes=0)@60", "--moves", "4453", "--threads", "1", "--json"]
     first, had_torch = run_suggest(*words)
@@ -128,12 +126,12 @@ def test_what_is_known_is_forgotten_if_it_has_another_form(path, text):
     """The digest is right. So the file was changed on purpose, or by another version."""
     config = DeviceConfig(device="cpu", runtime="openvino")
     open_twice(path, config)
-    known, data = quick._path_of(read_checkpoint(path), config), text.encode(errors="surrogateescape")
-    assert quick._read(known) is not None
-    known.write_bytes(quick._digest_of(data) + b"\n" + data)
-    assert quick._read(known) is None
+    known, data = quick_start._path_of(read_checkpoint(path), config), text.encode(errors="surrogateescape")
+    assert quick_start._read(known) is not None
+    known.write_bytes(quick_start._digest_of(data) + b"\n" + data)
+    assert quick_start._read(known) is None
     _, evaluator, _ = open_twice(path, config)
-    assert evaluator.runtime.library == "openvino" and quick._read(known) is not None
+    assert evaluator.runtime.library == "openvino" and quick_start._read(known) is not None
 
 
 GO = make_game("go(size=5,komi=0.5)")
@@ -147,7 +145,7 @@ def save_with_heads(path: Path, name: str = "tower"):
     return net
 
 
-@pytest.mark.skipif(any(map(os.path.exists, quick._GPU_FILES)), reason="a GPU is for torch to find")
+@pytest.mark.skipif(any(map(os.path.exists, quick_start._GPU_FILES)), reason="a GPU is for torch to find")
 def test_suggest_imports_no_torch_for_heads(path):
     net = save_with_heads(path)
     state = GO.state_from_moves("c3 b2")
@@ -194,7 +192,7 @@ def test_heads_that_openvino_cannot_run_are_run_by_torch(path, monkeypatch):
     def fail(*arguments):
         raise RuntimeError("no memory")
 
-    monkeypatch.setattr("azero.nets.runtimes.openvino_runtime.open_heads", fail)
+    monkeypatch.setattr("azero.nets.runtimes.openvino.session.open_heads", fail)
     planes, again = random_planes(GO, 1), QuickNet(read_checkpoint(path), config)
     expected = open_heads(net, config)(planes)
     assert all(np.array_equal(each, expected[name]) for name, each in again.heads_alone(planes).items())
@@ -216,18 +214,18 @@ def test_each_number_of_rows_is_known_by_itself(path):
 def test_what_is_known_depends_on_weights_game_settings_versions_and_sources(path, monkeypatch):
     file = read_checkpoint(path)
     config = DeviceConfig(device="cpu")
-    paths = {quick._path_of(file, config), quick._path_of(replace(file, digest="0" * 64), config)}
-    paths.add(quick._path_of(replace(file, game=make_game("connect_four")), config))
+    paths = {quick_start._path_of(file, config), quick_start._path_of(replace(file, digest="0" * 64), config)}
+    paths.add(quick_start._path_of(replace(file, game=make_game("connect_four")), config))
     with monkeypatch.context() as patch:
-        patch.setattr(quick, "source_digest_of", lambda rules: "a user's game that has changed since")
-        paths.add(quick._path_of(file, config))
-    paths.add(quick._path_of(file, DeviceConfig(device="cpu", precision="bf16")))
-    monkeypatch.setattr(quick, "version", lambda name: "0")
-    paths.add(quick._path_of(file, config))
-    monkeypatch.setattr(quick, "sources_digest", lambda: "other rules, or another CPU")
-    paths.add(quick._path_of(file, config))
-    monkeypatch.setattr(quick, "PACKAGE", path.parent)
-    paths.add(quick._path_of(file, config))
+        patch.setattr(quick_start, "source_digest_of", lambda rules: "a user's game that has changed since")
+        paths.add(quick_start._path_of(file, config))
+    paths.add(quick_start._path_of(file, DeviceConfig(device="cpu", precision="bf16")))
+    monkeypatch.setattr(quick_start, "version", lambda name: "0")
+    paths.add(quick_start._path_of(file, config))
+    monkeypatch.setattr(quick_start, "sources_digest", lambda: "other rules, or another CPU")
+    paths.add(quick_start._path_of(file, config))
+    monkeypatch.setattr(quick_start, "PACKAGE", path.parent)
+    paths.add(quick_start._path_of(file, config))
     assert len(paths) == 8
 
 
@@ -252,7 +250,7 @@ def test_a_known_choice_that_fails_is_replaced(path, monkeypatch):
     def fail(*arguments):
         raise RuntimeError("no memory")
 
-    monkeypatch.setattr("azero.nets.runtimes.openvino_runtime.open_drawing", fail)
+    monkeypatch.setattr("azero.nets.runtimes.openvino.session.open_drawing", fail)
     again = QuickNet(read_checkpoint(path), config)
     planes = random_planes(GAME, 4)
     assert first.evaluate(planes)[0].shape == again.evaluator(4, 1).evaluate(planes)[0].shape and "net" in vars(again)
@@ -261,11 +259,11 @@ def test_a_known_choice_that_fails_is_replaced(path, monkeypatch):
 @pytest.mark.parametrize("device", ["cpu", "auto"])
 def test_a_machine_with_a_gpu_needs_torch_to_choose(path, monkeypatch, tmp_path, device):
     (tmp_path / "gpu").touch()
-    monkeypatch.setattr(quick, "_GPU_FILES", (str(tmp_path / "gpu"),))
-    monkeypatch.setattr(quick, "version", lambda name: "2.13.0")
-    assert quick._may_be_known(read_checkpoint(path), DeviceConfig(device=device)) == (device == "cpu")
-    monkeypatch.setattr(quick, "version", lambda name: "2.13.0+cpu")
-    assert quick._may_be_known(read_checkpoint(path), DeviceConfig(device=device))
+    monkeypatch.setattr(quick_start, "_GPU_FILES", (str(tmp_path / "gpu"),))
+    monkeypatch.setattr(quick_start, "version", lambda name: "2.13.0")
+    assert quick_start._may_be_known(read_checkpoint(path), DeviceConfig(device=device)) == (device == "cpu")
+    monkeypatch.setattr(quick_start, "version", lambda name: "2.13.0+cpu")
+    assert quick_start._may_be_known(read_checkpoint(path), DeviceConfig(device=device))
 
 
 def test_another_net_s_weights_are_checked(path, monkeypatch):
@@ -283,7 +281,7 @@ def test_another_net_s_weights_are_checked(path, monkeypatch):
 
 
 def test_files_that_are_old_are_removed(path, monkeypatch):
-    monkeypatch.setattr(quick, "_NUM_KEPT", 2)
+    monkeypatch.setattr(quick_start, "_NUM_KEPT", 2)
     for seed in range(4):
         write_checkpoint(path, make_net(GAME, seed=seed), Card(str(GAME), SMALL.model_dump(), {}))
         QuickNet(read_checkpoint(path), DeviceConfig(device="cpu", runtime="openvino")).evaluator(4, 1)
