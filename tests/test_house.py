@@ -154,7 +154,7 @@ NAMING = {
         "arena/agents/specs.py",
         "games/user/trust.py",
         "selfplay/tasks.py",
-        "training/learning/rank.py",
+        "training/learning/ranks.py",
     },
 }
 """Who says that the user has named a file: its name is from a command, a config that a command names, or a caller in

@@ -22,9 +22,9 @@ from azero.mcts import Evaluator, UniformEvaluator
 from azero.nets.devices import pick_device
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
-from azero.selfplay.data.records import Shard
+from azero.selfplay.data.shard import Shard
 from azero.selfplay.play import SelfPlay, play_games
-from azero.selfplay.pool import count_workers
+from azero.selfplay.workers import count_workers
 from azero.system.pool import do_in_order
 
 _MANY_GAMES = 1 << 20

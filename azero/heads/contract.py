@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from azero.nets.architectures.heads import HeadBuilder
     from azero.nets.graphs.graph import Graph, Node
     from azero.nets.graphs.weights import Weights
-    from azero.selfplay.data.auxiliary import Positions
+    from azero.selfplay.data.positions import Positions
 
 
 class Head(ABC):

@@ -26,7 +26,7 @@ from azero.nets.origins import find_named
 from azero.runs.folder import REPLAY, RunFolder, files_in
 from azero.runs.shards import game_of_shard, load_shard
 from azero.selfplay.data.policies import Policies
-from azero.selfplay.data.records import Shard, join_shards
+from azero.selfplay.data.shard import Shard, join_shards
 from azero.system.machine import keep_torch_files
 
 HELD_OUT = 0.1

@@ -28,9 +28,9 @@ from azero.runs.state import (
 )
 from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.lessons import Lessons
-from azero.selfplay.data.records import SizedShard
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
+from azero.selfplay.data.shard import SizedShard
 from azero.system.files import remove, write_whole
 from azero.system.tensor_files import Tensors
 from azero.training.learning.learner import heads_of

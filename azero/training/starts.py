@@ -5,7 +5,7 @@ from pathlib import Path
 
 from azero.errors import BadInput
 from azero.games import Game
-from azero.selfplay.data.records import LONGEST_START
+from azero.selfplay.data.shard import LONGEST_START
 from azero.system.files import read_regular
 
 _LARGEST = 1 << 19  # bytes of a file; the state has the texts in its header, which has at most 2 MiB

@@ -16,7 +16,7 @@ from azero.mcts.tree import UNPROVEN
 from azero.nets.architectures.tower.net import ResidualTower
 from azero.nets.checkpoint import weights_of
 from azero.selfplay.data.policies import Policies, policies_of
-from azero.selfplay.data.records import Shard, bytes_of_states
+from azero.selfplay.data.shard import Shard, bytes_of_states
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.slots import PlaySettings
 from azero.system.tensor_files import Tensors

@@ -13,8 +13,8 @@ from azero.games import LOSS, make_game
 from azero.heads import HEADS as BY_NAME
 from azero.nets.architectures.heads import layers_of
 from azero.nets.make import make_net
-from azero.selfplay.data.auxiliary import positions_of
 from azero.selfplay.data.lessons import Lesson, Lessons
+from azero.selfplay.data.positions import positions_of
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import Targets, make_sample
 from azero.training.learning.learner import heads_of

@@ -12,7 +12,7 @@ from azero.selfplay.data.samples import draw_lessons, sample_lessons
 from azero.training.learning.losses import losses_of
 from azero.training.learning.trainer import Trainer
 from azero.training.lessons import reading
-from azero.training.lessons.reading import read_lessons
+from azero.training.lessons.files import read_lessons
 
 from .runs import tiny_config
 

@@ -7,8 +7,7 @@ from torch import nn
 from azero.config.training import TrainingConfig
 from azero.games import make_game
 from azero.nets.architectures.tower.net import ResidualTower
-from azero.training.learning.optimizer import make_optimizer, update_average
-from azero.training.learning.schedule import learning_rate
+from azero.training.learning.optimizer import learning_rate, make_optimizer, update_average
 
 from .runs import tiny_config
 

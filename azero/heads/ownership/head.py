@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from azero.games import Game
     from azero.nets.graphs.graph import Graph, Node
     from azero.nets.graphs.weights import Weights
-    from azero.selfplay.data.auxiliary import Positions
+    from azero.selfplay.data.positions import Positions
 
 
 @head

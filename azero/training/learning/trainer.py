@@ -20,9 +20,14 @@ from azero.system.machine import keep_freed_memory, keep_torch_files
 from azero.training.learning.group import Group
 from azero.training.learning.learner import Learner, judge_on
 from azero.training.learning.losses import Losses, map_losses
-from azero.training.learning.optimizer import check_state, make_optimizer, update_average
+from azero.training.learning.optimizer import (
+    check_state,
+    learning_rate,
+    make_optimizer,
+    set_learning_rate,
+    update_average,
+)
 from azero.training.learning.passes import Passes, count_passes, share_of
-from azero.training.learning.schedule import learning_rate, set_learning_rate
 
 LARGEST_LOSS = 1e9
 

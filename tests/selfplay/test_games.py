@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from azero.selfplay.data.games import Games
-from azero.selfplay.data.recording import records_of, sample_games
+from azero.selfplay.data.games import Games, records_of, sample_games
 
 from .games import CONNECT_FOUR, PLAY, play
 

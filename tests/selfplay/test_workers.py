@@ -12,8 +12,8 @@ import torch
 from training.runs import needs_proc, processes, wait_until
 
 from azero.errors import BadInput
-from azero.selfplay.pool import count_workers, local_pool
 from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
+from azero.selfplay.workers import count_workers, local_pool
 
 from .games import assert_same, config_with, new_weights
 
@@ -144,10 +144,10 @@ def test_a_worker_that_is_still_importing_ends_with_its_parent(tmp_path):
 
 
 def test_workers_are_counted(monkeypatch):
-    monkeypatch.setattr("azero.selfplay.pool.count_cores", lambda: 12)
+    monkeypatch.setattr("azero.selfplay.workers.count_cores", lambda: 12)
     assert count_workers(config_with(num_workers=3)) == 3
     assert count_workers(config_with(num_workers=0)) == 12
     for count in (1, 4):
         gpus = [torch.device("cuda", k) for k in range(count)]
-        monkeypatch.setattr("azero.selfplay.pool.pick_devices", lambda name, gpus=gpus: gpus)
+        monkeypatch.setattr("azero.selfplay.workers.pick_devices", lambda name, gpus=gpus: gpus)
         assert count_workers(config_with(num_workers=0)) == count
