@@ -8,7 +8,7 @@ from torch import nn
 from azero.bench import nets
 from azero.bench.nets import EAGER, count_operations, describe_net, eager_work, list_paths, measure_nets, random_planes
 from azero.config.reading import find_config, load_config
-from azero.config.schema import DeviceConfig, NetConfig
+from azero.config.schema import NetConfig
 from azero.games import make_game
 from azero.nets.architectures.tower.net import ResidualTower
 from azero.nets.evaluator import NetEvaluator
@@ -37,13 +37,6 @@ def test_every_path_meets_plain_torch_on_one_core_and_on_all(monkeypatch):
         has_peak = row.path.endswith("fp32")
         wanted = row.evaluations_per_s * operations / (1e9 * row.threads) if has_peak else None
         assert row.share_of_peak == pytest.approx(wanted)
-
-
-def test_paths_lead_to_their_runtime():
-    paths = list_paths(DeviceConfig(device="cpu"))
-    assert "torch fp32" in paths
-    for name, config in paths.items():
-        assert name.split() == [config.runtime, config.precision]
 
 
 def test_plain_torch_does_the_net_with_its_threads(monkeypatch):

@@ -15,7 +15,7 @@ from azero.games.user import trust
 from azero.heads import HEADS
 from azero.nets.architectures.contract import Prediction, fold, with_noise
 from azero.nets.architectures.heads import all_outputs
-from azero.nets.checkpoint import load_checkpoint, new_checkpoint, save_checkpoint, wanted_weights, write_checkpoint
+from azero.nets.checkpoint import load_checkpoint, wanted_weights, write_checkpoint
 from azero.nets.checkpoint_file import Card
 from azero.nets.evaluator import open_heads
 from azero.nets.make import make_net as make_any_net
@@ -117,23 +117,6 @@ def test_a_checkpoint_has_them_and_says_what_the_net_says(tmp_path):
         loaded.heads([OTHELLO.new_initial_state()])
 
 
-def test_a_card_without_the_setting_is_that_of_a_net_without_heads(tmp_path):
-    old = {key: value for key, value in SMALL.model_dump().items() if key != "heads"}
-    write_checkpoint(tmp_path / "net.safetensors", make_net(GO), Card(str(GO), old, {}))
-    assert not load_checkpoint(tmp_path / "net.safetensors").net.kept
-
-
-def test_nets_made_in_python_keep_them(tmp_path):
-    (tmp_path / "my.toml").write_text(
-        '[game]\nname = "othello(size=4)"\n[net]\nheads = ["score"]\nblocks = 1\nchannels = 4\n'
-        "[training]\nscore_loss_weight = 0.5\n"
-    )
-    checkpoint = new_checkpoint(tmp_path / "my.toml")
-    save_checkpoint(tmp_path / "net.safetensors", with_noise(checkpoint.net), checkpoint.card)
-    loaded = load_checkpoint(tmp_path / "net.safetensors")
-    assert loaded.card.net == checkpoint.card.net and loaded.heads([OTHELLO.new_initial_state()])["score"].shape == (1,)
-
-
 def test_heads_of_any_size_play_other_sizes(tmp_path):
     path = save(tmp_path / "net.safetensors", make_net(OTHELLO, ANY_WITH_HEADS), ANY_WITH_HEADS, OTHELLO)
     larger = make_game("othello(size=6)")
@@ -193,14 +176,6 @@ def test_a_user_s_net_without_features_cannot_keep_them(users, tmp_path):
     trust.trust_name("plain.py:MyNet", "net")
     with pytest.raises(BadInput, match="this net has none: it needs the methods `features` and `judge`"):
         make_any_net(users.model_copy(update={"name": "plain.py:MyNet"}), OTHELLO)
-
-
-def test_a_dense_net_has_no_cells_to_own():
-    with pytest.raises(
-        BadInput,
-        match=r"^ownership needs a net with features for each cell, e\.g\. net\.name = tower; for this net, ",
-    ):
-        make_any_net(DENSE.model_copy(update={"heads": ("ownership",)}), GO)
 
 
 @pytest.mark.parametrize(

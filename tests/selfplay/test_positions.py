@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from azero.games import DRAW, LOSS, WIN, State, make_game
-from azero.selfplay.data import auxiliary
+from azero.selfplay.data import positions as module
 from azero.selfplay.data.lessons import Lesson, Lessons
 from azero.selfplay.data.positions import endings_of, positions_of
 from azero.selfplay.data.replay import Replay, Window
@@ -83,8 +83,8 @@ def test_targets_stay_with_their_positions_among_lessons():
 
 @pytest.mark.parametrize(("wanted", "expected"), [((), 0), ((Empty(),), 0), ((Winner(), Winner(), Empty()), 2)])
 def test_ends_are_computed_once_for_what_is_kept_and_only_where_they_are_wanted(monkeypatch, wanted, expected):
-    calls, compute = [], auxiliary.endings_of
-    monkeypatch.setattr(auxiliary, "endings_of", lambda *given: calls.append(given) or compute(*given))
+    calls, compute = [], module.endings_of
+    monkeypatch.setattr(module, "endings_of", lambda *given: calls.append(given) or compute(*given))
     replay = Replay((TIC_TAC_TOE,), Window(10_000), Targets(auxiliary=wanted))
     for shard in range(2):
         replay.add(str(shard), play(TIC_TAC_TOE, range(2)))

@@ -6,7 +6,6 @@ import pytest
 
 from azero.errors import BadInput
 from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
-from azero.system.pool import local_workers
 
 from .games import assert_same, config_with, new_weights
 
@@ -32,15 +31,6 @@ def test_a_worker_weighs_by_surprise_where_it_is_asked_to(plan):
     assert_same(weighed._replace(weights=plain.weights, evaluations=plain.evaluations), plain)
     assert (plain.weights == 1).all() and len(set(weighed.weights)) > 3
     assert weighed.num_learnt == plain.num_learnt
-
-
-def test_workers_play_what_their_tasks_say_and_note_when(plan):
-    tasks, reports = [SizedSeeds(0, seeds) for seeds in ((0, 1), (2,), (1, 0))], []
-    with local_workers(2) as pool:
-        found = dict(pool.run(play_task, tasks, reports.append, plan))
-    for place, own in enumerate(tasks):
-        assert_same(found[place], play(plan, own.seeds))
-    assert sum(reports) == 5
 
 
 def test_games_are_not_played_by_rules_that_have_changed(plan):

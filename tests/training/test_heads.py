@@ -9,11 +9,10 @@ from selfplay.games import shard_of, some_games
 
 from azero.config.training import TrainingConfig
 from azero.errors import BadInput
-from azero.games import LOSS, make_game
+from azero.games import make_game
 from azero.heads import HEADS as BY_NAME
 from azero.nets.architectures.heads import layers_of
 from azero.nets.make import make_net
-from azero.selfplay.data.lessons import Lesson, Lessons
 from azero.selfplay.data.positions import positions_of
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import Targets, make_sample
@@ -111,17 +110,6 @@ def test_replay_knows_how_the_games_it_keeps_ended():
 
 
 # --- lessons ---
-
-
-def test_with_heads_the_targets_of_lessons_stay_in_their_rows():
-    lessons = Lessons(OTHELLO, [Lesson(OTHELLO.new_initial_state(), LOSS, {})], 0.5)
-    replay = Replay((OTHELLO,), Window(1000), Targets(auxiliary=HEADS), lessons=lessons)
-    replay.add("0", some_games(OTHELLO))
-    sample = replay.sample(40, np.random.default_rng(0))
-    is_lesson = sample.policies.sum(axis=1) == 0
-    assert is_lesson.sum() == 20 and (sample.results[is_lesson] == [0, 0, 1]).all()
-    for name in ("ownership", "score"):
-        assert (np.isnan(sample.auxiliary[name]).all(axis=1) == is_lesson).all(), name
 
 
 # --- losses ---

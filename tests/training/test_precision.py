@@ -48,16 +48,11 @@ def test_the_faster_is_taken_and_measured_once(monkeypatch, computes_in_bf16, fp
     assert json.loads(kept.read_text()) == {"fp32": fp32, "bf16": bf16}
 
 
-def test_other_batches_are_measured_by_themselves(monkeypatch, computes_in_bf16):
+@pytest.mark.parametrize(("name", "values"), [("batch_size", (32, 64)), ("optimizer", ("adamw", "muon"))])
+def test_other_batches_and_optimizers_are_measured_by_themselves(monkeypatch, computes_in_bf16, name, values):
     answers = iter([{"fp32": 1.0, "bf16": 2.0}, {"fp32": 2.0, "bf16": 1.0}])
     monkeypatch.setattr(precision, "_measure", lambda config, game: next(answers))
-    assert [settled(batch_size=size) for size in (32, 64, 32)] == ["bf16", "fp32", "bf16"]
-
-
-def test_other_optimizers_are_measured_by_themselves(monkeypatch, computes_in_bf16):
-    answers = iter([{"fp32": 1.0, "bf16": 2.0}, {"fp32": 2.0, "bf16": 1.0}])
-    monkeypatch.setattr(precision, "_measure", lambda config, game: next(answers))
-    assert [settled(optimizer=name) for name in ("adamw", "muon", "adamw")] == ["bf16", "fp32", "bf16"]
+    assert [settled(**{name: each}) for each in (*values, values[0])] == ["bf16", "fp32", "bf16"]
 
 
 def test_steps_are_measured_for_real(monkeypatch, computes_in_bf16):
