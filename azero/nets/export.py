@@ -24,7 +24,7 @@ from azero.errors import BadInput
 from azero.games.names import without_folder
 from azero.heads import HEADS
 from azero.nets.architectures.contract import Net, fold
-from azero.nets.architectures.drawing import Drawing
+from azero.nets.architectures.drawing import Drawing, int8_is_for
 from azero.nets.architectures.heads import run_heads
 from azero.nets.checkpoint import Checkpoint
 from azero.nets.evaluator import open_heads
@@ -285,7 +285,7 @@ def _drift_of(model: onnx.ModelProto, net: Net) -> float:
 def _model_of(checkpoint: Checkpoint, precision: str, opset: int) -> onnx.ModelProto:
     net = checkpoint.net
     if precision == "int8" and not net.is_quantizable:
-        raise BadInput("precision 'int8' is for net.name = tower or any_size; export this net with --precision fp32")
+        raise BadInput(f"{int8_is_for()}; export this net with --precision fp32")
     if isinstance(net, UsersNet):
         return trace_onnx(net, opset)
     drawing = net.drawing()

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.nets.architectures.blocks import NormalizedConvolution
-from azero.nets.architectures.drawing import Drawing, drawing_of
+from azero.nets.architectures.drawing import ARCHITECTURES, Drawing, drawing_of
 
 
 class Prediction(NamedTuple):
@@ -35,14 +35,12 @@ class Net(nn.Module):
       architecture: the name of a net of azero's; empty for a user's net.
       features_shape: the shape of a position's features, (channels, height, width); None if the net has no features
         of its own. Auxiliary heads learn from features.
-      is_quantizable: whether a runtime can compute its convolutions in int8.
       kept: layers of the auxiliary heads that stay in the checkpoint, by name; see `heads.py`.
       identity: of the sources that define a user's net, 64 hex digits; empty for azero's own nets.
     """
 
     architecture: str = ""
     features_shape: tuple[int, int, int] | None
-    is_quantizable: bool = False
     identity: str = ""
 
     def __init__(self, game: Game):
@@ -66,6 +64,11 @@ class Net(nn.Module):
         assert self.features_shape is not None, "heads learn from features"
         _, height, width = self.features_shape
         return nn.Flatten(), channels * height * width
+
+    @property
+    def is_quantizable(self) -> bool:
+        """Whether a runtime can compute its convolutions in int8."""
+        return self.architecture in ARCHITECTURES and ARCHITECTURES[self.architecture].is_quantizable
 
     def drawing(self) -> Drawing | None:
         """Returns the drawing of a net of azero's; None for a user's net."""

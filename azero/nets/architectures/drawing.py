@@ -20,6 +20,7 @@ class Architecture(NamedTuple):
       summary: draws what the linear layers of kept heads see of [B, C, H, W], as `Net.summary`.
       is_flat: whether features are [B, C], instead of [B, C, H, W].
       is_any_size: whether the weights fit boards of all sizes.
+      is_quantizable: whether int8 is possible: some convolutions are drawn with `is_quantized`.
     """
 
     features: Callable[[Graph, Node, Weights], Node]
@@ -27,6 +28,7 @@ class Architecture(NamedTuple):
     summary: Callable[[Graph, Node, Game], Node] = lambda graph, x, game: graph.flat(x)
     is_flat: bool = False
     is_any_size: bool = False
+    is_quantizable: bool = False
 
 
 ARCHITECTURES: dict[str, Architecture] = {}
@@ -70,6 +72,11 @@ def drawing_of(architecture: str, weights: Mapping[str, np.ndarray], game: Game)
     """Returns the drawing of a net of azero's, with the weights of a checkpoint; None for a user's net."""
     drawn = ARCHITECTURES.get(architecture)
     return drawn and Drawing(drawn, fold_weights(weights), game)
+
+
+def int8_is_for() -> str:
+    """Returns what to say of a net that has no int8."""
+    return f"precision 'int8' is for net.name = {' or '.join(k for k, v in ARCHITECTURES.items() if v.is_quantizable)}"
 
 
 def is_any_size(name: object) -> bool:

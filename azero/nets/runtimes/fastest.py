@@ -10,6 +10,7 @@ import torch
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.nets.architectures.contract import Net
+from azero.nets.architectures.drawing import int8_is_for
 from azero.nets.devices import pick_device
 from azero.nets.runtimes.calibration import NUM_POSITIONS, sample_positions
 from azero.nets.runtimes.library import LIBRARIES
@@ -112,7 +113,7 @@ def _ranked(net: Net, config: DeviceConfig, rows: int) -> list[Runtime]:
     if not net.is_quantizable:
         wanted = [each for each in wanted if each.precision != "int8"]
         if not wanted:
-            raise BadInput("precision 'int8' is for net.name = tower or any_size; choose another with device.precision")
+            raise BadInput(f"{int8_is_for()}; choose another with device.precision")
     if device.type == "cpu" and len(wanted) > 1:
         opened = {each.name: functools.partial(open_runtime, each, net, device) for each in wanted}
         rates = measured_rates(net, rows, opened)

@@ -47,4 +47,6 @@ def pooled_channels(graph: Graph, x: Node, game: Game) -> Node:
     return graph.join([mean, graph.scaled(mean, size_factor(side)), graph.peak_of_board(x)])
 
 
-ARCHITECTURES["any_size"] = Architecture(features_of_tower, judge_any_size, pooled_channels, is_any_size=True)
+ARCHITECTURES["any_size"] = Architecture(
+    features_of_tower, judge_any_size, pooled_channels, is_any_size=True, is_quantizable=True
+)

@@ -45,4 +45,4 @@ def _pooling_bias(graph: Graph, x: Node, weights: Weights) -> Node:
     return graph.add(others, graph.on_board(graph.linear(summary, weights.part("bias"))))
 
 
-ARCHITECTURES["tower"] = Architecture(features_of_tower, judge_tower)
+ARCHITECTURES["tower"] = Architecture(features_of_tower, judge_tower, is_quantizable=True)

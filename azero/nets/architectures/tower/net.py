@@ -13,8 +13,6 @@ from azero.nets.architectures.contract import Net, Prediction, architecture, sta
 class Tower(Net):
     """The blocks of AlphaGo Zero's net, without heads."""
 
-    is_quantizable = True
-
     def __init__(self, config: NetConfig, game: Game):
         super().__init__(game)
         planes, height, width = game.planes_shape
