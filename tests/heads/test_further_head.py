@@ -7,6 +7,7 @@ import pytest
 import torch
 from selfplay.games import some_games
 from torch.nn import functional as F
+from training.runs import tiny_config
 
 from azero.config.training import TrainingConfig
 from azero.errors import BadInput
@@ -20,8 +21,6 @@ from azero.training.learning.precision import random_sample
 from azero.training.learning.trainer import Trainer, check_divergence
 from azero.training.measure import add_steps, describe_steps
 from azero.training.run import Run, load_state, save_state
-
-from .runs import tiny_config
 
 pytestmark = pytest.mark.slow  # it compiles kernels of its own
 

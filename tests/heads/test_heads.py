@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from selfplay.games import shard_of, some_games
+from training.runs import tiny_config
 
 from azero.config.training import TrainingConfig
 from azero.errors import BadInput
@@ -17,8 +18,6 @@ from azero.selfplay.data.positions import positions_of
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import Targets, make_sample
 from azero.training.learning.learner import heads_of
-
-from .runs import tiny_config
 
 OTHELLO = make_game("othello(size=4)")
 HEADS = tuple(BY_NAME.values())
