@@ -29,7 +29,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from azero.training.learning.rank import generators_of
 
 from azero.commands.options import pools
 from azero.config.reading import find_config, load_config
@@ -50,7 +49,7 @@ from azero.training.callbacks import Callback, RunView
 from azero.training.learning import trainer as parts
 from azero.training.learning.learner import heads_of
 from azero.training.learning.precision import settle_precision
-from azero.training.learning.ranks import Ranks, joined_ranks
+from azero.training.learning.ranks import Ranks, generators_of, joined_ranks
 from azero.training.learning.trainer import Trainer
 from azero.training.stages import promote
 from azero.training.train import train
