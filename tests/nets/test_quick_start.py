@@ -1,5 +1,6 @@
 """Tests of nets that are known on this machine: torch is not imported, and the answers have the same bits."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -106,32 +107,33 @@ def test_suggest_imports_no_torch_once_the_net_is_known():
     assert {**first, "elapsed_s": 0} == {**second, "elapsed_s": 0}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(
-            "[]",
-            "{}",
-            "null",
-            "[" * 20_000,
-            '{"precisions":[],"peaks":null}',
-            '{"precisions":{},"peaks":null,"more":1}',
-        ),
-        *('{"precisions":{"4":"fp99"},"peaks":null}', '{"precisions":{"4":"int8"},"peaks":null}'),
-        *('{"precisions":{"4":"int8"},"peaks":"x"}', '{"precisions":{"4":"int8"},"peaks":[1e400]}', "\udcff"),
-    ],
-    ids=lambda text: text[:30],
-)
-def test_what_is_known_is_forgotten_if_it_has_another_form(path, text):
-    """The digest is right. So the file was changed on purpose, or by another version."""
-    config = DeviceConfig(device="cpu", runtime="openvino")
+OTHERS = [
+    *("[]", "{}", "null", "[" * 20_000, '{"precisions":[],"peaks":null}', '{"precisions":{},"peaks":null,"more":1}'),
+    *('{"precisions":{"4":"fp99"},"peaks":null}', '{"precisions":{"4":"int8"},"peaks":null}'),
+    *('{"precisions":{"4":"int8"},"peaks":"x"}', '{"precisions":{"4":"int8"},"peaks":[1e400]}', "\udcff"),
+]
+DAMAGES = [
+    *(lambda whole, text=text: signed(text.encode(errors="surrogateescape")) for text in OTHERS),
+    *(lambda whole, text=text: text for text in (b"", b"null", b"{}")),
+    *(lambda whole: whole[:-1], lambda whole: whole.replace(b"4", b"8")),
+]
+
+
+def signed(text: bytes) -> bytes:
+    """Returns a file with its right digest, as if it was changed on purpose, or by another version."""
+    return hashlib.sha256(text).hexdigest().encode() + b"\n" + text
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=[*(text[:30] for text in OTHERS), *"abcde"])
+def test_a_file_of_another_form_or_digest_counts_as_missing(path, damage):
+    config = DeviceConfig(device="cpu", runtime="openvino", precision=PRECISIONS[-1])
     open_twice(path, config)
-    known, data = quick_start._path_of(read_checkpoint(path), config), text.encode(errors="surrogateescape")
-    assert quick_start._read(known) is not None
-    known.write_bytes(quick_start._digest_of(data) + b"\n" + data)
-    assert quick_start._read(known) is None
-    _, evaluator, _ = open_twice(path, config)
-    assert evaluator.runtime.library == "openvino" and quick_start._read(known) is not None
+    (kept,) = (cache_root() / "nets").iterdir()
+    whole = kept.read_bytes()
+    kept.write_bytes(damage(whole))
+    assert kept.read_bytes() != whole and "net" in vars(QuickNet(read_checkpoint(path), config))
+    open_twice(path, config)
+    assert kept.read_bytes() == whole
 
 
 GO = make_game("go(size=5,komi=0.5)")
@@ -177,12 +179,9 @@ def test_a_known_net_s_heads_have_the_same_bits_and_are_fp32(path, precision, ar
     assert "net" in vars(first) and "net" not in vars(again)
 
 
-def test_answers_of_heads_that_are_not_finite_are_refused(path):
-    save_with_heads(path)
-    net = QuickNet(read_checkpoint(path), DeviceConfig(device="cpu"))
-    net._heads = lambda planes: {"ownership": np.zeros((1, 5, 5)), "score": np.full((1, 1), np.nan)}
+def test_answers_of_heads_that_are_not_finite_are_refused():
     with pytest.raises(BadInput, match="^the net cannot be used: the outputs of its heads are not finite numbers$"):
-        by_position(net.heads_alone(random_planes(GO, 1)))
+        by_position({"ownership": np.zeros((1, 5, 5)), "score": np.full((1, 1), np.nan)})
 
 
 def test_heads_that_openvino_cannot_run_are_run_by_torch(path, monkeypatch):
@@ -227,20 +226,6 @@ def test_what_is_known_depends_on_weights_game_settings_versions_and_sources(pat
     monkeypatch.setattr(quick_start, "PACKAGE", path.parent)
     paths.add(quick_start._path_of(file, config))
     assert len(paths) == 8
-
-
-@pytest.mark.parametrize(
-    "damage", [b"", b"null", b"{}", lambda whole: whole[:-1], lambda whole: whole.replace(b"4", b"8")]
-)
-def test_damaged_files_count_as_missing(path, damage):
-    config = DeviceConfig(device="cpu", runtime="openvino", precision=PRECISIONS[-1])
-    open_twice(path, config)
-    (kept,) = (cache_root() / "nets").iterdir()
-    whole = kept.read_bytes()
-    kept.write_bytes(damage if isinstance(damage, bytes) else damage(whole))
-    assert kept.read_bytes() != whole and "net" in vars(QuickNet(read_checkpoint(path), config))
-    open_twice(path, config)
-    assert kept.read_bytes() == whole
 
 
 def test_a_known_choice_that_fails_is_replaced(path, monkeypatch):

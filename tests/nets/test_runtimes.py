@@ -60,7 +60,7 @@ def bare_machine(monkeypatch):
 
 @pytest.mark.parametrize("runtime", RUNTIMES, ids=lambda each: each.name)
 @pytest.mark.parametrize("net_config", SMALL_OF_CONTEXT, ids=lambda each: each.global_context)
-@pytest.mark.parametrize("game", ["tic_tac_toe", "connect_four", "othello(size=6)", "go(size=5)"])
+@pytest.mark.parametrize("game", ["tic_tac_toe", "othello(size=6)"])
 def test_each_is_near_fp32(runtime, net_config, game):
     net = make_net(make_game(game), net_config)
     config = DeviceConfig(device="cpu", runtime=runtime.library, precision=runtime.precision)

@@ -19,12 +19,6 @@ def play(plan, seeds=(0, 1, 2)):
     return play_task(plan, SizedSeeds(0, seeds), lambda num: None)
 
 
-@pytest.mark.parametrize("parallel_games", [1, 2, 100])
-def test_games_are_the_same_however_many_are_played_at_once(plan, parallel_games):
-    other = replace(plan, configs=(config_with(parallel_games=parallel_games),))
-    assert_same(play(other), play(plan))
-
-
 def test_a_worker_weighs_by_surprise_where_it_is_asked_to(plan):
     plain = play(plan)
     weighed = play(replace(plan, configs=(config_with(policy_surprise_share=0.5),)))

@@ -57,13 +57,6 @@ def test_workers_play_what_their_tasks_say(plan, num_workers):
     assert sum(reports) == 9
 
 
-def test_a_pool_is_used_again(plan):
-    with pool_of(2) as pool:
-        rounds = [dict(pool.run(play_task, TASKS[:2], lambda num: None, plan)) for _ in range(2)]
-    for place in (0, 1):
-        assert_same(rounds[0][place], rounds[1][place])
-
-
 def test_an_error_in_a_worker_is_an_error_here(plan):
     wrong = replace(plan, weights={"nothing": np.zeros(1)})
     with pool_of(2) as pool:
