@@ -279,7 +279,7 @@ def test_a_dense_net_has_no_int8(folder, run_azero):
     write_net(folder / "net.safetensors", net_of("dense"), "dense")
     result = run_azero("export", folder / "net.safetensors", "net.onnx", "--precision", "int8")
     assert_bad_input(
-        result, "precision 'int8' is for net.name = any_size or tower; export this net with --precision fp32"
+        result, "precision 'int8' is for net.name = tower or any_size; export this net with --precision fp32"
     )
 
 
