@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from azero.mcts.search.tree_arrays import SearchTree as SearchTree
     from azero.mcts.selection.puct import Puct as Puct
     from azero.nets.checkpoint import Checkpoint as Checkpoint
-    from azero.nets.checkpoint_card import Card as Card
-    from azero.nets.saving import new_checkpoint as new_checkpoint
-    from azero.nets.saving import save_checkpoint as save_checkpoint
+    from azero.nets.checkpoint import new_checkpoint as new_checkpoint
+    from azero.nets.checkpoint import save_checkpoint as save_checkpoint
+    from azero.nets.checkpoint_file import Card as Card
     from azero.records import Record as Record
     from azero.records import read_records as read_records
     from azero.records import save_records as save_records
@@ -62,7 +62,7 @@ _MODULES = {
     "Analysis": "arena.agents.analysis",
     "BadInput": "errors",
     "Callback": "training.callbacks",
-    "Card": "nets.checkpoint_card",
+    "Card": "nets.checkpoint_file",
     "Checkpoint": "nets.checkpoint",
     "Comparison": "training.comparison",
     "Config": "config.schema",
@@ -92,13 +92,13 @@ _MODULES = {
     "load_games": "runs.shards",
     "make_agent": "arena.agents.names",
     "make_game": "games",
-    "new_checkpoint": "nets.saving",
+    "new_checkpoint": "nets.checkpoint",
     "play_match": "arena.matches.match",
     "play_timed_match": "arena.matches.timed",
     "rate": "arena.ratings.pool",
     "read_records": "records",
     "registered_games": "games",
-    "save_checkpoint": "nets.saving",
+    "save_checkpoint": "nets.checkpoint",
     "save_records": "records",
     "train": "training.train",
 }

@@ -43,11 +43,11 @@ from azero.nets.checkpoint import weights_of
 from azero.nets.make import make_net
 from azero.runs.metrics import read_metrics
 from azero.runs.shards import save_shard
-from azero.selfplay.data.records import Shard
 from azero.selfplay.data.replay import Replay, Window
+from azero.selfplay.data.shard import Shard
 from azero.selfplay.play import SelfPlay, play_games
-from azero.selfplay.pool import local_pool
 from azero.selfplay.tasks import Identities, PlayPlan, play_task, split_seeds
+from azero.selfplay.workers import local_pool
 from azero.system.worker_pool import Pool
 from azero.system.worker_side import check, seal
 from azero.training.learning.precision import settle_arithmetic

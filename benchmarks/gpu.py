@@ -20,9 +20,10 @@ from azero.bench.rates import rate
 from azero.config.reading import find_config, load_config
 from azero.config.schema import Config
 from azero.games.sizes import games_of
+from azero.nets.devices import pick_device
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
-from azero.nets.runtimes.choice import available_runtimes, open_runtime, pick_device
+from azero.nets.runtimes.fastest import available_runtimes, open_runtime
 from azero.selfplay.play import SelfPlay, play_games
 from azero.system.worker_pool import do_in_order
 from azero.training.learning.precision import random_sample, settle_precision

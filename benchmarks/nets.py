@@ -18,7 +18,7 @@ from azero.games import Game, make_game
 from azero.nets.architectures.contract import with_noise
 from azero.nets.make import make_net
 from azero.nets.runtimes.calibration import sample_positions
-from azero.nets.runtimes.choice import Runtime, available_runtimes, open_runtime
+from azero.nets.runtimes.fastest import Runtime, available_runtimes, open_runtime
 
 CPU = torch.device("cpu")
 ROWS = 64

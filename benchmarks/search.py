@@ -45,7 +45,7 @@ from azero.nets.architectures.contract import Net
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
 from azero.nets.runtimes.calibration import sample_positions
-from azero.nets.session_evaluator import evaluator_of_sizes
+from azero.nets.runtimes.session import evaluator_of_sizes
 
 ROWS = (8, 16, 32, 64, 128)
 SECONDS = 1.0

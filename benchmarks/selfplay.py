@@ -19,7 +19,7 @@ from azero.bench.selfplay import measure_selfplay
 from azero.config.reading import find_config, load_config
 from azero.games import make_game
 from azero.mcts.search import lockstep
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.tower.net import ResidualTower
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.evaluator import NetEvaluator
 from azero.selfplay.play import SelfPlay, play_games

@@ -36,7 +36,7 @@ from azero.config.schema import Config
 from azero.games import Game, make_game
 from azero.games.user import trust
 from azero.mcts import UniformEvaluator
-from azero.nets.runtimes.choice import has_bf16, pick_device
+from azero.nets.devices import has_bf16, pick_device
 from azero.runs import shards
 from azero.runs.metrics import read_metrics
 from azero.selfplay.data.replay import Replay, Window
@@ -46,11 +46,10 @@ from azero.system import tensor_files
 from azero.system.local_backend import local_host
 from azero.training import loop, run
 from azero.training.callbacks import Callback, RunView
-from azero.training.heads.registry import heads_of
 from azero.training.learning import trainer as parts
+from azero.training.learning.learner import heads_of
 from azero.training.learning.precision import settle_precision
-from azero.training.learning.rank import generators_of
-from azero.training.learning.ranks import Ranks, joined_ranks
+from azero.training.learning.ranks import Ranks, generators_of, joined_ranks
 from azero.training.learning.trainer import Trainer
 from azero.training.stages import promote
 from azero.training.train import train

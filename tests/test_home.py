@@ -39,8 +39,8 @@ def run_nets():
     import torch
     from azero.config.schema import DeviceConfig, NetConfig
     from azero.games import make_game
-    from azero.nets.runtimes.choice import available_runtimes, open_session
-    from azero.nets.architectures.tower import ResidualTower
+    from azero.nets.runtimes.fastest import available_runtimes, open_session
+    from azero.nets.architectures.tower.net import ResidualTower
 
     game = make_game("tic_tac_toe")
     net = ResidualTower(NetConfig(blocks=1, channels=8), game)

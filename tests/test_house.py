@@ -148,11 +148,11 @@ NAMING = {
         *("commands/games.py", "commands/options.py", "games/make.py", "games/user/trust.py"),
         "training/resuming.py",  # --set game.name=...
     },
-    "trust_config": {"commands/games.py", "commands/training.py", "nets/saving.py", "training/train.py"},
+    "trust_config": {"commands/games.py", "commands/training.py", "nets/checkpoint.py", "training/train.py"},
     "trust_file": {"games/laws/prototype.py", "games/user/trust.py"},
     "trust_identity": {
         *("arena/agents/specs.py", "games/make.py", "games/user/trust.py"),
-        *("selfplay/tasks.py", "training/learning/rank.py"),
+        *("selfplay/tasks.py", "training/learning/ranks.py"),
     },
     "make_sent_game": {"arena/agents/specs.py", "selfplay/tasks.py"},
 }
@@ -167,6 +167,8 @@ RUNNING = {
         "commands/lab.py",
         "compiler/codegen.py",
         "games/__init__.py",
+        *("heads/__init__.py", "heads/contract.py", "nets/architectures/__init__.py", "nets/make.py"),
+        "nets/runtimes/fastest.py",
     },  # azero's own modules, and Numba's
     **{name: set() for name in ("exec", "__import__", "run_path", "run_module", "load_module", "source_to_code")},
 }

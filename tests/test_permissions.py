@@ -126,7 +126,7 @@ def test_no_program_in_a_config_runs_unasked(run_azero, monkeypatch, name):
 
 def test_a_lone_checkpoint_runs_nothing_that_is_on_the_disk(run_azero, away, tmp_path):
     """As an attacker would: card and digest are right, and name a file of Python's library."""
-    from nets.test_users_files import antigravity_file, card_naming
+    from nets.test_origins import antigravity_file, card_naming
 
     for file in (antigravity_file(), sys.modules["json"].__file__):
         card_naming(Path("net.safetensors"), f"{file}:Nim(heap=5)", f"{file}")

@@ -12,18 +12,11 @@ from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import Game
 from azero.nets.architectures.contract import with_noise
-from azero.nets.evaluator import ROWS
+from azero.nets.devices import pick_device
 from azero.nets.make import make_net
 from azero.nets.runtimes.calibration import sample_positions
-from azero.nets.runtimes.choice import (
-    EXACT,
-    TOLERANCE,
-    Session,
-    available_runtimes,
-    measure_drift,
-    open_runtime,
-    pick_device,
-)
+from azero.nets.runtimes.fastest import EXACT, TOLERANCE, Session, available_runtimes, measure_drift, open_runtime
+from azero.nets.runtimes.session import ROWS
 
 _SECONDS = 0.3  # per runtime
 

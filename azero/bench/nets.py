@@ -1,6 +1,8 @@
 """Speed of the net alone: every path of the machine, at several batch sizes, on one core and on all of them.
 
 A path is a library with a precision. Each is compared with the machine's peak and with the net in plain torch.
+Operations are the multiply-adds of convolutions and linear layers as they run, 2 each. Biases, normalization and
+activations do not count.
 """
 
 import copy
@@ -10,17 +12,20 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from torch import nn
+from torch.nn import functional as F
 
-from azero.bench.operations import count_operations
 from azero.bench.peaks import peak_measures
 from azero.bench.rates import Measure, Work, median_ratio, rate, rate_of_threads, rates_in_turns
 from azero.config.schema import Config, DeviceConfig
 from azero.games import Game
 from azero.mcts import Evaluator
 from azero.nets.architectures.contract import Net
-from azero.nets.evaluator import ROWS, NetEvaluator
+from azero.nets.devices import pick_device
+from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
-from azero.nets.runtimes.choice import available_runtimes, pick_device
+from azero.nets.runtimes.fastest import available_runtimes
+from azero.nets.runtimes.session import ROWS
 from azero.system.machine import count_cores
 
 BATCH_SIZES = (1, 8, 64, 256)
@@ -124,3 +129,39 @@ def _contestants(net: Net, config: DeviceConfig, planes: np.ndarray, is_cpu: boo
             evaluators = [NetEvaluator(net, own, min(len(planes), ROWS)) for _ in range(threads)]
             contestants[path, threads] = partial(rate_of_threads, [evaluator_work(each, planes) for each in evaluators])
     return contestants
+
+
+class Operations(NamedTuple):
+    """Operations per position."""
+
+    all_taps: int  # including multiplications with the zeros of the padding around the board
+    on_board: int  # without these
+
+
+def count_operations(net: nn.Module, planes_shape: tuple[int, int, int]) -> Operations:
+    """Returns the operations of a net in eval mode that takes planes [B, C, H, W]. The net is not changed."""
+    counts: list[Operations] = []
+
+    def count(layer: nn.Module, inputs: tuple[torch.Tensor, ...], output: torch.Tensor) -> None:
+        if isinstance(layer, nn.Conv2d):
+            counts.append(_of_convolution(layer, inputs[0], output))
+        elif isinstance(layer, nn.Linear):
+            counts.append(Operations(*[2 * output.numel() * layer.in_features] * 2))
+
+    hooks = [layer.register_forward_hook(count) for layer in net.modules()]
+    try:
+        with torch.inference_mode():
+            net(torch.zeros(1, *planes_shape))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return Operations(sum(each.all_taps for each in counts), sum(each.on_board for each in counts))
+
+
+def _of_convolution(layer: nn.Conv2d, planes: torch.Tensor, output: torch.Tensor) -> Operations:
+    """Returns a convolution's operations. A filter of ones on a board of ones counts the taps on the board."""
+    ones, taps = torch.ones(1, 1, *planes.shape[2:]), torch.ones(1, 1, *layer.kernel_size)
+    on_board = F.conv2d(ones, taps, None, layer.stride, layer.padding, layer.dilation).sum()
+    all_taps = output[0, 0].numel() * taps.numel()
+    multiply_adds = layer.in_channels // layer.groups * layer.out_channels
+    return Operations(2 * multiply_adds * all_taps, 2 * multiply_adds * int(on_board))

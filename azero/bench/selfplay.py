@@ -19,12 +19,12 @@ from azero.config.schema import Config
 from azero.games import Game
 from azero.games.sizes import games_of
 from azero.mcts import Evaluator, UniformEvaluator
+from azero.nets.devices import pick_device
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
-from azero.nets.runtimes.choice import pick_device
-from azero.selfplay.data.records import Shard
+from azero.selfplay.data.shard import Shard
 from azero.selfplay.play import SelfPlay, play_games
-from azero.selfplay.pool import count_workers
+from azero.selfplay.workers import count_workers
 from azero.system.worker_pool import do_in_order
 
 _MANY_GAMES = 1 << 20

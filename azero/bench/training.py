@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from azero.bench.operations import count_operations
+from azero.bench.nets import count_operations
 from azero.bench.peaks import peak_measures
 from azero.bench.rates import median_ratio, rate, rates_in_turns
 from azero.config.schema import Config

@@ -31,7 +31,7 @@ from azero.config.cluster import ClusterConfig
 from azero.config.schema import Config, DeviceConfig
 from azero.errors import BadInput
 from azero.games.user.failures import failures_named
-from azero.nets.runtimes.choice import pick_device
+from azero.nets.devices import pick_device
 from azero.system.console import say
 from azero.system.files import PACKAGE, held
 from azero.system.interrupt import interruption_blocked

@@ -73,14 +73,14 @@ def export(
 
 def _describe(done: "Exported") -> dict[str, str]:
     """Returns the shapes and meanings of the model's input and outputs, by name."""
-    from azero.nets.architectures.heads import KEPT
+    from azero.heads import HEADS
 
     board = ", ".join(map(str, done.planes_shape[1:]))
     return {
         "planes": f"[batch, {done.planes_shape[0]}, {board}]",
         "policy_logits": f"[batch, {done.num_actions}]",
         "result_logits": "[batch, 3], of win, draw and loss for the player to move",
-        **{name: f"[batch, {board if KEPT[name].is_per_cell else 1}], {KEPT[name].meaning}" for name in done.heads},
+        **{name: f"[batch, {board if HEADS[name].is_per_cell else 1}], {HEADS[name].meaning}" for name in done.heads},
     }
 
 

@@ -73,7 +73,7 @@ def check_device(names: list[str], device: str, precision: str, runtime: str) ->
     config = check_device(device, precision, runtime)
     if not given:
         return config
-    from azero.nets.runtimes.choice import wanted_runtimes
+    from azero.nets.runtimes.fastest import wanted_runtimes
 
     wanted_runtimes(config)
     settings = [parse_name(name).device_settings for name in names]

@@ -12,7 +12,7 @@ from azero.errors import BadInput
 if TYPE_CHECKING:
     from azero.arena.agents.clock import TimeControl
     from azero.games import Game, State
-    from azero.selfplay.pool import MakePool
+    from azero.selfplay.workers import MakePool
 
 
 def as_path(text: str) -> Path:
@@ -110,7 +110,7 @@ def time_control(clock: str | None, is_pondering: bool) -> "TimeControl | None":
 @contextmanager
 def pools(cluster: str | None) -> "Iterator[MakePool]":
     """Yields what makes the workers of --cluster; those of this machine if it is not given. Raises BadInput."""
-    from azero.selfplay.pool import local_pool
+    from azero.selfplay.workers import local_pool
 
     if cluster is None:
         yield local_pool

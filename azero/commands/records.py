@@ -78,7 +78,7 @@ def games_of(
     """
     from azero.records.files import check_target, save_records
     from azero.runs.shards import load_games
-    from azero.selfplay.data.recording import records_of, sample_games
+    from azero.selfplay.data.games import records_of, sample_games
 
     if games < 1:
         raise BadInput(f"--games {games} should be 1 or more")

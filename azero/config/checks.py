@@ -3,6 +3,7 @@
 from azero.config.schema import Config
 from azero.config.training import TrainingConfig
 from azero.errors import BadInput
+from azero.heads import HEADS
 
 
 def check_together(config: Config) -> None:
@@ -34,10 +35,7 @@ def _check_with_sizes(config: Config) -> None:
         "selfplay.starts": (config.selfplay.starts, "none"),
         "training.lessons": (training.lessons, "none"),
     }
-    heads = (
-        name for name in type(training).model_fields if name.endswith("_loss_weight") and name != "value_loss_weight"
-    )
-    wanted |= {f"training.{name}": (getattr(training, name), 0) for name in heads}
+    wanted |= {f"training.{name}_loss_weight": (training.loss_weight(name), 0) for name in HEADS}
     for name, (value, only) in wanted.items():
         if value != only:
             raise BadInput(f"{name} = {value} cannot be used with game.sizes; it should be {only}")

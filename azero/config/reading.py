@@ -6,13 +6,13 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from azero.config.checks import check_together
 from azero.config.schema import FORMAT, Config, DeviceConfig
-from azero.config.section import Section
+from azero.config.section import AnySection
 from azero.config.text import settings
 from azero.errors import BadInput, suggest_nearest
 from azero.system.files import PACKAGE, read_regular
@@ -125,9 +125,6 @@ def check_config(tables: dict[str, Any]) -> Config:
         raise BadInput(_explain(error)) from None
     check_together(config)
     return config
-
-
-AnySection = TypeVar("AnySection", bound=Section)
 
 
 def override_section(section: type[AnySection], values: dict[str, Any], overrides: dict[str, str]) -> AnySection:

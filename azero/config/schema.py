@@ -7,7 +7,7 @@ Each field's description says what the setting does and, after "Paper:", which v
 AlphaGo Zero (2017) used. `text.py` makes `docs/configuration.md` and the comments of a run's `config.toml` from them.
 """
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, field_validator
 
@@ -15,6 +15,12 @@ from azero.config.cluster import ClusterConfig
 from azero.config.section import Section
 from azero.config.selfplay import ReplayConfig, SelfPlayConfig
 from azero.config.training import EvaluationConfig, GateConfig, TrainingConfig
+from azero.heads import HEADS
+
+if TYPE_CHECKING:
+    HeadName = str
+else:
+    HeadName = Literal[tuple(HEADS)]
 
 FORMAT = 1
 """Version of the file format. A file without `format` has version 1."""
@@ -68,11 +74,11 @@ class NetConfig(Section):
     )
     value_channels: int = Field(8, ge=1, le=256, description="Filters of the value head's 1x1 convolution. Paper: 1.")
     value_hidden: int = Field(64, ge=1, le=4096, description="Units of the value head's hidden layer. Paper: 256.")
-    heads: tuple[Literal["ownership", "score"], ...] = Field(
+    heads: tuple[HeadName, ...] = Field(
         (),
-        description="Auxiliary heads that stay in the checkpoint: `ownership`, `score` or both. A suggestion then says "
-        "who will own each cell, and by how much the mover will win. Each needs its `training.NAME_loss_weight`. "
-        "Searches do not run them. Paper: none; KataGo: both.",
+        description=f"Auxiliary heads that stay in the checkpoint, of {', '.join(f'`{name}`' for name in HEADS)}. A "
+        "suggestion then has their answers. Each needs its `training.NAME_loss_weight`. Searches do not run them. "
+        "Paper: none; KataGo: both.",
     )
 
     @field_validator("heads")
@@ -185,7 +191,7 @@ class DeviceConfig(Section):
         description="Arithmetic of inference: `auto`, `fp32`, `bf16` or `int8`. `auto` takes the fastest whose results "
         "stay near fp32.",
     )
-    runtime: Literal["auto", "torch", "openvino"] = Field(
+    runtime: str = Field(
         "auto",
         description="Library that runs the net on a CPU: `auto`, `torch` or `openvino`. `auto` takes the fastest, "
         "measured once per machine.",

@@ -1,12 +1,25 @@
 """Settings of training, gate and evaluation."""
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, create_model
 
-from azero.config.section import Section
+from azero.config.section import AnySection, Section
+from azero.heads import HEADS
 
 
+def with_heads(section: type[AnySection]) -> type[AnySection]:
+    """Adds a setting `NAME_loss_weight` for each auxiliary head, as a decorator."""
+    begin = "Loss weight of an auxiliary head, used in training only unless `net.heads` keeps it, for "
+    weights: dict[str, Any] = {
+        f"{name}_loss_weight": (float, Field(0.0, ge=0, le=100, description=begin + head.setting))
+        for name, head in HEADS.items()
+    }
+    own = section.__name__, section.__module__, section.__doc__
+    return create_model(own[0], __base__=section, __module__=own[1], __doc__=own[2], **weights)
+
+
+@with_heads
 class TrainingConfig(Section):
     """Training of the net."""
 
@@ -99,22 +112,6 @@ class TrainingConfig(Section):
         le=0.9,
         description="Share of lessons in a batch. The rest of the batch is from self-play. So positions of self-play "
         "are drawn less often than samples_per_position says. Paper: none.",
-    )
-    ownership_loss_weight: float = Field(
-        0.0,
-        ge=0,
-        le=100,
-        description="Loss weight of an auxiliary head, used in training only unless `net.heads` keeps it, for the "
-        "owner of each cell at the end; 0: no such head. The loss is the mean over cells. Only for games that define "
-        "owners (Go, Othello). Paper: none; KataGo: 1.5.",
-    )
-    score_loss_weight: float = Field(
-        0.0,
-        ge=0,
-        le=100,
-        description="Loss weight of an auxiliary head, used in training only unless `net.heads` keeps it, for the "
-        "score at the end; 0: no such head. The loss is Huber's, with the score in units of the board's side. Only for "
-        "games that have a score (Go, Othello, P-games). Paper: none.",
     )
     play_ahead: int = Field(
         0,

@@ -1,24 +1,26 @@
 """Checkpoints: one `.safetensors` file with the weights and everything needed to rebuild the net."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from azero.config.reading import check_device
-from azero.config.schema import NetConfig
+from azero.config.reading import check_device, load_config, override_section
+from azero.config.schema import Config, NetConfig
 from azero.errors import BadInput
 from azero.games import Game, State
-from azero.games.names import is_made_with
+from azero.games.names import SHORT_IDENTITY, is_made_with, source_digest_of, without_folder
+from azero.games.sizes import games_of
 from azero.games.state import check_states
-from azero.nets.alone import evaluator_of, open_heads
+from azero.games.user.trust import trust_config
 from azero.nets.architectures.contract import Net, fold
 from azero.nets.architectures.heads import all_outputs
-from azero.nets.checkpoint_card import Card
-from azero.nets.checkpoint_file import CheckpointFile, read_checkpoint
+from azero.nets.checkpoint_file import Card, CheckpointFile, read_checkpoint
+from azero.nets.evaluator import evaluator_of, open_heads
 from azero.nets.make import make_net
+from azero.nets.origins import place_of
 from azero.nets.runtimes.session import by_position
 from azero.nets.users_net import BrokenNet
 from azero.system.tensor_files import Tensors, write_tensors
@@ -86,6 +88,59 @@ class Checkpoint:
         check_states(self.game, states)
         planes = np.stack([state.planes() for state in states])
         return by_position(open_heads(self.net, check_device("auto", "fp32"))(planes))
+
+
+def new_checkpoint(config: str | Path | Config) -> Checkpoint:
+    """Returns a new net for a game, as a config describes both. Its weights depend on the config's seed.
+
+    Of several sizes, the game is the largest.
+
+    Args:
+      config: the name of an included config, a path, or what `load_config` returns.
+
+    Raises BadInput if the config, the game or the net cannot be used.
+    """
+    config = config if isinstance(config, Config) else load_config(config)
+    trust_config(config)
+    game = games_of(config.game)[-1]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(config.seed)
+        net = make_net(config.net, game)
+    card = Card(
+        game=str(game), net=config.net.model_dump(mode="json"), search=config.search.model_dump(), seed=config.seed
+    )
+    return Checkpoint(net, card, game)
+
+
+def save_checkpoint(path: str | Path, net: Net, card: Card) -> None:
+    """Writes a checkpoint atomically. `azero suggest PATH` and `make_agent` play with it.
+
+    Args:
+      net: a net of `load_checkpoint` or `new_checkpoint`, perhaps trained further, on any device.
+      card: its metadata. `dataclasses.replace(checkpoint.card, step=100)` changes a field. Fields that describe a
+        user's own game and net are set here.
+
+    Raises BadInput if the net does not fit the card, or has values that are not finite numbers.
+    """
+    path, refusal = Path(path), f"checkpoint {str(path)!r} is not written"
+    if not isinstance(net, Net):
+        raise BadInput(f"{refusal}: the net is a {type(net).__name__}; it should come from azero.load_checkpoint")
+    if without_folder(card.game) != without_folder(str(net.game)):
+        raise BadInput(f"{refusal}: its card names the game {card.game}, and the net is for {net.game}")
+    config = override_section(NetConfig, card.net, {})
+    try:
+        check_shapes(wanted_weights(config, net.game), weights_of(net))
+    except BadInput as error:
+        raise BadInput(f"{refusal}: {error}") from None
+    check_finite(net, refusal)
+    card = replace(
+        card,
+        game_digest=source_digest_of(net.game.rules),
+        game_file=place_of(net.game.name, path.parent),
+        net_digest=net.identity[:SHORT_IDENTITY],
+        net_file=place_of(config.name, path.parent),
+    )
+    write_checkpoint(path, net, card)
 
 
 def write_checkpoint(path: Path, net: Net, card: Card) -> None:

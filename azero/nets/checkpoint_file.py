@@ -1,10 +1,14 @@
-"""A checkpoint's file: read and checked as far as that needs no torch. Loading runs no code from it.
+"""A checkpoint's file: its card and weights, read and checked without torch. Loading runs no code from it.
 
 The file is one of `azero/system/tensor_files.py`, and its card has the fields of `Card`.
 """
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, field, fields
+from importlib.metadata import version
+from math import inf
 from pathlib import Path
+from reprlib import repr as _short
+from typing import get_type_hints
 
 import numpy as np
 
@@ -16,12 +20,74 @@ from azero.games.make import make_trusted_game
 from azero.games.names import KOMI, contrast, differences, file_of, is_made_with, is_playable, without_folder
 from azero.games.user.sources import Sources
 from azero.games.user.trust import Untrusted
-from azero.nets.checkpoint_card import Card, card_from
-from azero.nets.graphs.registry import ANY_SIZE
-from azero.nets.users_files import named_by
+from azero.nets.architectures.drawing import is_any_size
+from azero.nets.origins import Origin, named_by
 from azero.system.console import warn_once
-from azero.system.formats import check_names
+from azero.system.formats import check_format, check_names
 from azero.system.tensor_files import Tensors, check_digest, read_tensors
+
+FORMAT = 1
+
+_KINDS = {str: "a text", int: "a whole number, 0 or more", float: "a finite number", dict: "an object"}
+
+
+@dataclass(frozen=True)
+class Card:
+    """The metadata of a checkpoint."""
+
+    game: str  # with its sizes; for a user's own game, with its file
+    net: dict  # NetConfig
+    search: dict  # SearchConfig of the training
+    step: int = 0  # training steps
+    iteration: int = 0
+    positions: int = 0  # self-play positions generated so far
+    rating: float = 0.0  # Elo above the run's first net, by the games between nets of the run
+    seed: int = 0
+    torch_version: str = field(default_factory=lambda: version("torch"))
+    format: int = FORMAT
+    game_digest: str = ""  # of the sources of a user's own game
+    game_file: str = ""  # path of a user's own game, relative to the run's folder
+    net_digest: str = ""  # the same for a user's own net
+    net_file: str = ""
+
+    @property
+    def origin_of_game(self) -> Origin:
+        return Origin("game", self.game, self.game_digest, self.game_file)
+
+    @property
+    def origin_of_net(self) -> Origin:
+        return Origin("net", str(self.net.get("name", "")) or "tower", self.net_digest, self.net_file)
+
+
+def card_from(read: object) -> Card:
+    """Returns the card made of an object from JSON.
+
+    Raises BadInput with the first field that is missing, unknown, or of the wrong type; Damaged if it is no card of a
+    checkpoint.
+    """
+    if not isinstance(read, dict):
+        raise Damaged("its card is not a JSON object")
+    required = [each.name for each in fields(Card) if each.default is MISSING and each.default_factory is MISSING]
+    for name in ["format", *required]:
+        if name not in read:
+            raise Damaged(f"its card has no field {name!r}")
+    check_format("its card", read["format"], FORMAT)
+    types = get_type_hints(Card)
+    for name, value in read.items():
+        if name not in types:
+            raise BadInput(f"its card has an unknown field {name!r}")
+        if not _is_of(types[name], value):
+            raise BadInput(f"its card says {name} = {_short(value)}, which should be {_KINDS[types[name]]}")
+    return Card(**read)
+
+
+def _is_of(kind: type, value: object) -> bool:
+    """Returns whether a JSON value has the right type. A float may be written as a whole number."""
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < inf
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return type(value) is kind
 
 
 @dataclass(frozen=True)
@@ -93,9 +159,9 @@ def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
     game = game or _game_told(path, card)
     if without_folder(game.name) == without_folder(card.game):
         return game
-    is_any_size = card.net.get("name") in ANY_SIZE
-    if not is_playable(card.game, game.rules, is_any_size):
-        raise Damaged(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules, is_any_size)}")
+    has_all_sizes = is_any_size(card.net.get("name"))
+    if not is_playable(card.game, game.rules, has_all_sizes):
+        raise Damaged(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules, has_all_sizes)}")
     if komi := (differences(card.game, game.rules) or {}).get(KOMI):
         warn_once(f"checkpoint {str(path)!r} was trained with komi {komi[0]}; it plays {game}")
     return game

@@ -22,16 +22,16 @@ from azero.compiler.cache import cache_directory
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games.names import without_folder
-from azero.nets.alone import open_heads
+from azero.heads import HEADS
 from azero.nets.architectures.contract import Net, fold
-from azero.nets.architectures.heads import KEPT, run_heads
-from azero.nets.architectures.registry import drawing_of_net
+from azero.nets.architectures.drawing import Drawing, int8_is_for
+from azero.nets.architectures.heads import run_heads
 from azero.nets.checkpoint import Checkpoint
+from azero.nets.evaluator import open_heads
 from azero.nets.graphs.graph import Graph
-from azero.nets.graphs.registry import Drawing
 from azero.nets.graphs.weights import Weights
 from azero.nets.runtimes.calibration import sample_positions
-from azero.nets.runtimes.choice import TOLERANCE, measure_drift
+from azero.nets.runtimes.fastest import TOLERANCE, measure_drift
 from azero.nets.users_net import UsersNet
 from azero.system.files import write_whole
 from azero.system.machine import keep_torch_files
@@ -246,7 +246,7 @@ def export_onnx(
 
     The input is `planes` [batch, C, H, W]; the outputs are `policy_logits` [batch, A] and `result_logits` [batch, 3],
     of win, draw and loss for the player to move; all float32. The heads that the net keeps are further outputs, see
-    `KEPT`. The batch size is free.
+    `Head.meaning`. The batch size is free.
 
     Args:
       version: azero's, for the model's metadata.
@@ -273,22 +273,22 @@ def export_onnx(
 
 
 def _drift_of(model: onnx.ModelProto, net: Net) -> float:
-    """Returns the greatest of `measure_drift` and the mean absolute errors of the heads, in their units (`KEPT`)."""
+    """Returns the greatest of `measure_drift` and the mean errors of the heads, in their units (`Head.unit`)."""
     reference, positions = _Reference(model), sample_positions(net.game)[:_CHECKED]
     drifts = [measure_drift(net, reference, _CHECKED, _CHECKED)]
     for name, answers in open_heads(net, DeviceConfig(device="cpu"))(positions).items():
         errors = np.abs(reference.output(name, positions) - answers)
-        drifts.append(float(errors.mean()) / KEPT[name].unit(net.game))
+        drifts.append(float(errors.mean()) / HEADS[name].unit(net.game))
     return float(np.max(drifts))  # NaN if any is NaN
 
 
 def _model_of(checkpoint: Checkpoint, precision: str, opset: int) -> onnx.ModelProto:
     net = checkpoint.net
     if precision == "int8" and not net.is_quantizable:
-        raise BadInput("precision 'int8' is for net.name = tower or any_size; export this net with --precision fp32")
+        raise BadInput(f"{int8_is_for()}; export this net with --precision fp32")
     if isinstance(net, UsersNet):
         return trace_onnx(net, opset)
-    drawing = drawing_of_net(net)
+    drawing = net.drawing()
     assert drawing is not None, "each net of azero's has a drawing"
     peaks = measure_peaks(drawing, opset, sample_positions(net.game)) if precision == "int8" else None
     return drawing.on(OnnxGraph(opset, peaks), has_heads=True)
@@ -313,7 +313,7 @@ def _describe(model: onnx.ModelProto, checkpoint: Checkpoint, precision: str, ve
         "azero": version,
     }
     if heads := [*checkpoint.net.kept]:
-        model.doc_string += " " + " ".join(f"{name} is {KEPT[name].meaning}." for name in heads)
+        model.doc_string += " " + " ".join(f"{name} is {HEADS[name].meaning}." for name in heads)
         properties["heads"] = ",".join(heads)
     helper.set_model_props(model, properties)
 

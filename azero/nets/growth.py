@@ -24,8 +24,7 @@ from azero.nets.architectures.blocks import ResidualBlock
 from azero.nets.architectures.contract import Net, fold
 from azero.nets.architectures.heads import all_outputs
 from azero.nets.checkpoint import check_finite, net_from_weights, wanted_weights
-from azero.nets.checkpoint_card import Card
-from azero.nets.checkpoint_file import read_whole
+from azero.nets.checkpoint_file import Card, read_whole
 from azero.nets.make import make_net
 from azero.system.console import warn_once
 from azero.system.tensor_files import Tensors

@@ -1,14 +1,19 @@
-"""From settings to a net: azero's own nets are in the registry, a user's net is in a file."""
+"""From settings to a net: azero's own nets have folders in `architectures/`, a user's net is in a file."""
+
+from importlib import import_module
 
 from azero.config.schema import NetConfig
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game
 from azero.games.names import file_of
 from azero.games.user.trust import Untrusted
-from azero.nets.architectures.contract import Net
+from azero.nets.architectures.contract import NETS, Net
+from azero.nets.architectures.drawing import ARCHITECTURES
 from azero.nets.architectures.heads import keep_heads
-from azero.nets.architectures.registry import ARCHITECTURES
 from azero.nets.users_net import UsersNet, load_users_net
+
+for _name in ARCHITECTURES:
+    import_module(f"azero.nets.architectures.{_name}.net")  # it registers itself
 
 
 def make_net(config: NetConfig, game: Game, is_tried: bool = True) -> Net:
@@ -36,9 +41,9 @@ def _make_plain(config: NetConfig, game: Game, is_tried: bool) -> Net:
         except Untrusted as error:
             advice = f"if you trust it, name it first, e.g. with azero check-net {name!r} --game {str(game)!r}"
             raise Untrusted(f"{error}; {advice}") from None
-    if name not in ARCHITECTURES:
+    if name not in NETS:
         raise BadInput(
             f"net.name = {name!r} is neither a net of azero nor of the form my_net.py:MyNet; "
-            f"{suggest_nearest(name, ARCHITECTURES)}"
+            f"{suggest_nearest(name, NETS)}"
         )
-    return ARCHITECTURES[name](config, game)
+    return NETS[name](config, game)

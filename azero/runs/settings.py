@@ -15,7 +15,7 @@ from azero.games.names import file_of, without_folder
 from azero.games.sizes import games_of
 from azero.games.user.trust import Untrusted
 from azero.nets.checkpoint_file import read_card
-from azero.nets.users_files import find_named
+from azero.nets.origins import find_named
 from azero.runs.folder import CHECKPOINTS, CONFIG, files_in
 from azero.system.files import write_whole
 

@@ -17,7 +17,7 @@ from azero.runs.folder import REPLAY, check_is_run, check_no_links, files_in, sh
 from azero.runs.settings import find_settings, game_of_run
 from azero.selfplay.data.games import Games
 from azero.selfplay.data.legality import check_games, check_lengths
-from azero.selfplay.data.records import Shard, SizedShard, bytes_of_states
+from azero.selfplay.data.shard import Shard, SizedShard, bytes_of_states
 from azero.system.formats import check_names
 from azero.system.tensor_files import LARGEST, Tensors, read_signed, write_tensors
 

@@ -12,7 +12,7 @@ from azero.games.contract import sign_of
 from azero.mcts.search.kernels import child_to_play, start_search
 from azero.mcts.tree import UNPROVEN, move_root
 from azero.selfplay.data.policies import pack_target
-from azero.selfplay.data.records import Shard
+from azero.selfplay.data.shard import Shard
 from azero.system.machine import sparse_zeros
 
 
@@ -29,7 +29,7 @@ class PlaySettings(NamedTuple):
     random_opening_plies: int = 0  # maximum
 
 
-class Games(NamedTuple):
+class OpenGames(NamedTuple):
     """B games under way, at most T plies each. `Shard` describes the fields.
 
     The policy targets of a game's plies follow one another in `visited` and `visits`. There is room for all actions at
@@ -54,10 +54,10 @@ class Games(NamedTuple):
     opening_lengths: np.ndarray  # [B] int32, the number of these
 
 
-def new_games(game: Game, size: int, opening_plies: int) -> Games:
+def new_open_games(game: Game, size: int, opening_plies: int) -> OpenGames:
     """Returns arrays for `size` games, none of them begun, with at most `opening_plies` random moves each."""
     plies = game.max_plies
-    return Games(
+    return OpenGames(
         states=new_states(game.rules, size, plies),
         players=np.zeros((size, plies), np.int8),
         actions=np.zeros((size, plies), np.int16),
@@ -182,7 +182,7 @@ class GameSlots(NamedTuple):
     """Slots of a walker (`azero/mcts/search/lockstep.py`), with one game each. A slot is finished when its game is."""
 
     playing: PlaySettings
-    games: Games
+    games: OpenGames
 
     def is_under_way(slots, b):
         return slots.games.outcomes[b] == ONGOING
@@ -194,7 +194,7 @@ class GameSlots(NamedTuple):
         return False
 
 
-def take_game(games: Games, tree: np.record, slot: int) -> Shard:
+def take_game(games: OpenGames, tree: np.record, slot: int) -> Shard:
     """Returns a copy of the finished game in a slot."""
     plies, end = games.lengths[slot], games.ends[slot]
     return Shard(

@@ -14,7 +14,7 @@ from azero.exact.frames import Work, answer_of, new_search, restart, start_test
 from azero.games import WIN, Game, State
 from azero.games.contract import sign_of
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.data.records import Shard
+from azero.selfplay.data.shard import Shard
 
 _MOST_ENTRIES = 1 << 17  # of the table, 32 bytes each; all are cleared for each game
 _NO_LIMIT = 1 << 62

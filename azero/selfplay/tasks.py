@@ -18,11 +18,11 @@ from azero.games.user.trust import Untrusted, trust_identity
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import net_from_weights
 from azero.nets.evaluator import NetEvaluator
-from azero.selfplay.data.records import Shard
+from azero.selfplay.data.shard import Shard
 from azero.selfplay.data.surprise import weigh_by_surprise
 from azero.selfplay.play import SelfPlay, play_games
-from azero.selfplay.pool import share_of_cores
 from azero.selfplay.solving import solve_endings
+from azero.selfplay.workers import share_of_cores
 from azero.system.packed_files import PackedFiles, pack, unpack
 from azero.system.tensor_files import Tensors
 

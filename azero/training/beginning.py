@@ -22,7 +22,7 @@ from azero.nets.growth import net_grown_from
 from azero.runs.folder import FIRST_NET, check_is_new, hold_to_read, shard_name, shards_from_elsewhere, shards_in
 from azero.runs.shards import load_sized_shard, save_shard
 from azero.runs.state import Progress, keep_beginning
-from azero.selfplay.data.records import LONGEST_START, SizedShard
+from azero.selfplay.data.shard import LONGEST_START, SizedShard
 from azero.system.files import read_regular, remove
 from azero.training.learning.trainer import Trainer
 from azero.training.measure import describe_games, describe_speed, judge_fresh_positions

@@ -16,9 +16,9 @@ from azero.games.names import identity_of
 from azero.runs.folder import REPLAY, shard_name
 from azero.runs.shards import save_shard
 from azero.runs.state import Progress
-from azero.selfplay.data.records import Shard, SizedShard
-from azero.selfplay.pool import settings_of_workers
+from azero.selfplay.data.shard import Shard, SizedShard
 from azero.selfplay.tasks import Identities, new_plan, play_task, split_seeds
+from azero.selfplay.workers import settings_of_workers
 from azero.system.console import say
 from azero.system.interrupt import Background
 from azero.system.tensor_files import read_card_alone

@@ -15,7 +15,7 @@ from azero.runs.metrics import mend_metrics
 from azero.runs.shards import check_largest
 from azero.runs.state import STAGES, Progress, keep_beginning
 from azero.selfplay.data.lessons import Lessons
-from azero.selfplay.pool import MakePool, local_pool
+from azero.selfplay.workers import MakePool, local_pool
 from azero.system.console import say
 from azero.system.files import make_folder, remove_temporaries
 from azero.training.beginning import begin, create_run, read_beginning, read_starts
@@ -26,7 +26,7 @@ from azero.training.learning.learner import Learner
 from azero.training.learning.precision import settle_arithmetic
 from azero.training.learning.ranks import check_ranks, joined_ranks
 from azero.training.learning.trainer import Trainer
-from azero.training.lessons.reading import read_lessons
+from azero.training.lessons.files import read_lessons
 from azero.training.report import Report
 from azero.training.resuming import check_files, check_progress, check_runtime, keep_settings
 from azero.training.run import Run, load_state

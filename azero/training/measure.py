@@ -8,9 +8,9 @@ import torch
 from azero.compiler.rng import derive_seed
 from azero.games import Game
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.data.joined import JoinedPositions, SizedShard
-from azero.selfplay.data.records import Shard, bytes_of_states
+from azero.selfplay.data.replay import JoinedPositions, SizedShard
 from azero.selfplay.data.samples import targets_of
+from azero.selfplay.data.shard import Shard, bytes_of_states
 from azero.training.learning.losses import Losses, losses_of
 from azero.training.learning.trainer import Trainer
 

@@ -7,9 +7,10 @@ from azero.config.selfplay import SelfPlayConfig
 from azero.errors import BadInput, Damaged
 from azero.games.names import file_of, is_made_with, without_folder
 from azero.games.user.trust import trust_name
+from azero.heads import HEADS
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.checkpoint_file import read_card
-from azero.nets.runtimes.choice import wanted_runtimes
+from azero.nets.runtimes.fastest import wanted_runtimes
 from azero.runs.folder import BEGINNING, CONFIG, STATE, RunFolder, check_is_run, repair_of, shards_in
 from azero.runs.settings import (
     differences,
@@ -23,7 +24,6 @@ from azero.runs.settings import (
 from azero.runs.state import Progress, others_among, read_state, shards_at_beginning
 from azero.system.console import say
 from azero.system.files import remove
-from azero.training.heads.registry import HEADS
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run, save_state
 
@@ -74,7 +74,7 @@ def _identity(config: Config) -> dict[str, object]:
         f"{head.name.replace('_', '-')} head (training.{head.name}_loss_weight, 0 or not)": (
             training.loss_weight(head.name) > 0
         )
-        for head in HEADS
+        for head in HEADS.values()
     }
     return {
         "seed": config.seed,

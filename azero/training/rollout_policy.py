@@ -22,11 +22,11 @@ from azero.mcts.rollouts.features import NUM_PATTERNS, action_classes, count_leg
 from azero.mcts.rollouts.weights import RolloutCard, check_board, save_rollout
 from azero.mcts.scratch import new_scratch
 from azero.nets.checkpoint_file import read_card
-from azero.nets.users_files import find_named
+from azero.nets.origins import find_named
 from azero.runs.folder import REPLAY, RunFolder, files_in
 from azero.runs.shards import game_of_shard, load_shard
 from azero.selfplay.data.policies import Policies
-from azero.selfplay.data.records import Shard, join_shards
+from azero.selfplay.data.shard import Shard, join_shards
 from azero.system.machine import keep_torch_files
 
 HELD_OUT = 0.1

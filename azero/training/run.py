@@ -11,8 +11,8 @@ from azero.games.names import SHORT_IDENTITY, source_digest_of
 from azero.games.sizes import games_of
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint, weights_of, write_checkpoint
-from azero.nets.checkpoint_card import Card
-from azero.nets.users_files import place_of
+from azero.nets.checkpoint_file import Card
+from azero.nets.origins import place_of
 from azero.runs.folder import STATE, RunFolder, check_is_new, nets_in, shards_in
 from azero.runs.settings import write_settings
 from azero.runs.shards import load_sized_shard
@@ -28,12 +28,12 @@ from azero.runs.state import (
 )
 from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.lessons import Lessons
-from azero.selfplay.data.records import SizedShard
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
+from azero.selfplay.data.shard import SizedShard
 from azero.system.files import remove, write_whole
 from azero.system.tensor_files import Tensors
-from azero.training.heads.registry import heads_of
+from azero.training.learning.learner import heads_of
 from azero.training.learning.trainer import Trainer
 
 

@@ -21,9 +21,8 @@ from azero.training.fresh_games import Ahead, FreshGames
 from azero.training.gate import evaluate_best, hold_gate
 from azero.training.health import find_symptoms
 from azero.training.learning.losses import Losses
-from azero.training.learning.rank import generators_of
-from azero.training.learning.ranks import ALONE, Ranks
-from azero.training.learning.schedule import learning_rate, steps_for
+from azero.training.learning.optimizer import learning_rate, steps_for
+from azero.training.learning.ranks import ALONE, Ranks, generators_of
 from azero.training.learning.trainer import Trainer, check_divergence
 from azero.training.measure import add_steps, describe_games, describe_speed, describe_steps, judge_fresh_positions
 from azero.training.rating import meet_older_nets, rated, with_gate

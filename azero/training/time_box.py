@@ -20,10 +20,10 @@ from azero.games.sizes import games_of
 from azero.runs.folder import RunFolder, check_is_new
 from azero.runs.metrics import read_metrics
 from azero.runs.shards import check_largest
-from azero.selfplay.pool import MakePool, count_workers, local_pool
+from azero.selfplay.workers import MakePool, count_workers, local_pool
 from azero.system.console import say
 from azero.training.beginning import read_beginning
-from azero.training.learning.schedule import steps_for
+from azero.training.learning.optimizer import steps_for
 from azero.training.loop import train_run
 
 _FEWEST_ITERATIONS = 5

@@ -10,7 +10,7 @@ from azero.config.schema import Config
 from azero.errors import BadInput, Damaged
 from azero.games.user.trust import trust_config
 from azero.runs.folder import check_is_run, hold, repair_of
-from azero.selfplay.pool import MakePool, local_pool
+from azero.selfplay.workers import MakePool, local_pool
 from azero.system.console import say
 from azero.training.callbacks import RunView, check_callbacks
 from azero.training.learning.precision import is_settled_from

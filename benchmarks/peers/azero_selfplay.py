@@ -16,7 +16,7 @@ from azero.config.reading import find_config, load_config
 from azero.config.schema import Config
 from azero.games import make_game
 from azero.games.names import identity_of
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.tower.net import ResidualTower
 from azero.nets.checkpoint import weights_of
 from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
 from azero.system.tensor_files import Tensors

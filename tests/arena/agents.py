@@ -7,9 +7,9 @@ import torch
 
 from azero.config.schema import NetConfig, SearchConfig
 from azero.games import make_game
-from azero.nets.architectures.tower import ResidualTower
-from azero.nets.checkpoint_card import Card
-from azero.nets.saving import save_checkpoint
+from azero.nets.architectures.tower.net import ResidualTower
+from azero.nets.checkpoint import save_checkpoint
+from azero.nets.checkpoint_file import Card
 
 SMALL = NetConfig(blocks=1, channels=8, policy_channels=2, value_channels=2, value_hidden=8)
 

@@ -19,9 +19,9 @@ from azero.games.names import SHORT_IDENTITY, source_digest_of
 from azero.games.user import trust
 from azero.mcts.rollouts.features import NUM_PATTERNS
 from azero.mcts.rollouts.weights import RolloutCard, save_rollout
-from azero.nets.checkpoint_card import Card
+from azero.nets.checkpoint import save_checkpoint
+from azero.nets.checkpoint_file import Card
 from azero.nets.make import make_net
-from azero.nets.saving import save_checkpoint
 from azero.system import packed_files
 
 from .agents import write_checkpoint, write_engine

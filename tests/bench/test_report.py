@@ -44,7 +44,6 @@ def test_everything_is_measured_and_told(monkeypatch):
         (["kernels"], ["kernels"]),
         (["peak"], ["peak"]),
         (["training", "peak"], ["peak", "training"]),
-        pytest.param(["net"], ["peak", "tower", "net"], marks=pytest.mark.long),
     ],
 )
 def test_only_what_is_asked_is_measured(asked, keys):

@@ -6,7 +6,7 @@ import pytest
 from training.runs import nets_of
 
 from azero.cluster.connection import connected
-from azero.selfplay.pool import local_pool
+from azero.selfplay.workers import local_pool
 from azero.training.train import train
 
 from .shared import config_of, with_tests

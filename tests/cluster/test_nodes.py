@@ -10,7 +10,7 @@ import pytest
 from training.runs import nets_of, wait_until, write_config
 
 from azero.config.reading import load_config
-from azero.selfplay.pool import local_pool
+from azero.selfplay.workers import local_pool
 from azero.training.train import train
 
 from .nodes import CAN_MAKE_NODES, Nodes

@@ -16,7 +16,7 @@ from azero.cluster.connection import connected
 from azero.cluster.fingerprint import Fingerprint
 from azero.config.reading import check_config
 from azero.errors import BadInput
-from azero.selfplay.pool import local_pool
+from azero.selfplay.workers import local_pool
 from azero.system.worker_pool import Workers
 from azero.training.train import train
 

@@ -10,7 +10,7 @@ from training.runs import nets_of, wait_until
 
 from azero.cluster.fingerprint import Fingerprint
 from azero.errors import BadInput
-from azero.selfplay.pool import local_pool
+from azero.selfplay.workers import local_pool
 from azero.training.learning import trainer as trainer_of
 from azero.training.train import train
 

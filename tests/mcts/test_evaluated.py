@@ -14,7 +14,7 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import Puct, Settings, TreeSearch
 from azero.mcts.roots.choice import BY_VISITS
-from azero.nets.session_evaluator import SessionEvaluator
+from azero.nets.runtimes.session import SessionEvaluator
 
 from .evaluators import HashEvaluator
 from .trees import check_tree

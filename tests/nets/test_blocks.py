@@ -7,7 +7,7 @@ import torch
 from azero.config.schema import NetConfig
 from azero.games import make_game
 from azero.nets.architectures.blocks import GlobalPoolingBias, SqueezeExcitation
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.tower.net import ResidualTower
 
 X = torch.from_numpy(np.random.default_rng(0).normal(size=(3, 8, 5, 4)).astype(np.float32))
 

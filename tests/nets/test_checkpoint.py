@@ -7,19 +7,20 @@ import pickle
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from games.user_games import NIM, forget_files, write_file
 from safetensors.numpy import save
 from safetensors.torch import load_file, save_file
 
+import azero
 from azero.config.schema import NetConfig, SearchConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import source_digest_of
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
-from azero.nets.checkpoint_card import FORMAT, Card
-from azero.nets.checkpoint_file import read_card
+from azero.nets.checkpoint_file import FORMAT, Card, read_card
 from azero.system.tensor_files import digest_of, read_tensors, write_tensors
 
 from .towers import make_net, random_planes
@@ -54,17 +55,21 @@ def refusal(path: Path, game=None) -> str:
     return message
 
 
+NONE = object()
+"""In place of a field that a card does not have."""
+
+
 def rewrite(path: Path, **changed) -> None:
-    """Rewrites a file with changed fields in its card; None removes a field. Weights and digest stay the same."""
+    """Rewrites a file with changed fields in its card. Weights and digest stay the same."""
     tensors, header = load_file(path), header_of(path)
     fields = json.loads(header["__metadata__"]["azero"]) | changed
-    fields = {key: value for key, value in fields.items() if value is not None}
+    fields = {key: value for key, value in fields.items() if value is not NONE}
     save_file(tensors, path, {"azero": json.dumps(fields)})
 
 
 def sign(path: Path, **changed) -> None:
     """Rewrites a file as `rewrite` does, with the right digest."""
-    rewrite(path, digest=None, **changed)
+    rewrite(path, digest=NONE, **changed)
     card, tensors = read_tensors(path, "")
     write_tensors(path, tensors, card)
 
@@ -147,39 +152,50 @@ def test_the_right_game_is_accepted_and_another_refused(saved):
         assert f" plays connect_four(rows=4,columns=5), not {other}" in refusal(saved, make_game(other))
 
 
-@pytest.mark.parametrize("padding", range(32))
-def test_cards_of_any_length_come_back(padding, tmp_path):
+def test_cards_of_any_length_come_back(tmp_path):
     """A file begins with the length of its header, a multiple of eight. No length makes it look like another format."""
-    card = replace(CARD, torch_version="x" * 8 * padding)
-    write_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
-    assert load_checkpoint(tmp_path / "net").card == card
+    for padding in range(32):
+        card = replace(CARD, torch_version="x" * 8 * padding)
+        write_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
+        assert load_checkpoint(tmp_path / "net").card == card
 
 
-def test_a_missing_file(tmp_path):
-    assert refusal(tmp_path / "none").endswith("cannot be read: No such file or directory")
+def holding(text: bytes, size: int = 0):
+    """Returns what writes a file of this text, with a hole after it, which takes no room, up to `size` bytes."""
+
+    def write(path: Path) -> None:
+        path.write_bytes(text)
+        if size:
+            os.truncate(path, size)
+
+    return write
 
 
-def test_a_folder(tmp_path):
-    assert refusal(tmp_path).endswith("cannot be read: Is a directory")
+OTHERS = [b"x", b"{}", b"connect four\n" * 100, b"\0" * 100, b"\xff" * 100, b"PK", b"\x89PNG\r\n"]
+FILES = {
+    "missing": (lambda path: None, "cannot be read: No such file or directory"),
+    "a folder": (Path.mkdir, "cannot be read: Is a directory"),
+    "empty": (Path.touch, "is empty"),
+    **{f"{text[:9]!r}": (holding(text), "") for text in OTHERS},
+    "a large header": (holding((3 << 20).to_bytes(8, "little") + b"{"), "is not one of azero's: its header has"),
+    "a huge header": (holding((1 << 62).to_bytes(8, "little") + b"{"), "is not one of azero's: its header has"),
+    "large": (holding((100).to_bytes(8, "little") + b"{", 2 << 30), "is not one of azero's: its file has"),
+}
+if hasattr(os, "mkfifo"):
+    FILES["a pipe"] = os.mkfifo, "cannot be read: it is not a regular file"
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_what_is_no_checkpoint_is_refused_before_it_is_read(kind, tmp_path):
+    make, told = FILES[kind]
+    make(tmp_path / "net")
+    assert told in refusal(tmp_path / "net")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read(copy):
     copy.chmod(0)
     assert refusal(copy).endswith("cannot be read: Permission denied")
-
-
-def test_an_empty_file(tmp_path):
-    (tmp_path / "net").touch()
-    assert refusal(tmp_path / "net").endswith("is empty")
-
-
-@pytest.mark.parametrize(
-    "text", [b"x", b"{}", b"connect four\n" * 100, b"\0" * 100, b"\xff" * 100, b"PK", b"\x89PNG\r\n"]
-)
-def test_other_files(tmp_path, text):
-    (tmp_path / "net").write_bytes(text)
-    refusal(tmp_path / "net")
 
 
 def test_a_file_cut_short_anywhere(saved, tmp_path):
@@ -249,12 +265,6 @@ def test_a_safetensors_file_of_another_program(copy):
     assert refusal(copy).endswith("it has no card")
 
 
-@pytest.mark.parametrize("other", [0, 2, "1", [1]])
-def test_another_format(copy, other):
-    sign(copy, format=other)
-    assert refusal(copy).endswith(f"has format {other!r}; this version of azero reads format {FORMAT}")
-
-
 @pytest.mark.parametrize("card", ["", "{", "[]", "1", "null", "{}", '"text"', '{"format": 1}', "[" * 100_000])
 def test_a_card_that_is_none(copy, card):
     save_file(load_file(copy), copy, {"azero": card})
@@ -264,7 +274,7 @@ def test_a_card_that_is_none(copy, card):
 @pytest.mark.parametrize(
     "changed",
     [
-        {"digest": None},
+        {"digest": NONE},
         {"digest": "0" * 64},
         {"digest": 5},
         {"step": 1201},
@@ -277,42 +287,37 @@ def test_a_card_that_was_changed(copy, changed):
     assert "damaged" in refusal(copy)
 
 
-@pytest.mark.parametrize(
-    ("changed", "what"),
-    [
-        ({"game": None}, "its card has no field 'game'"),
-        ({"search": None}, "its card has no field 'search'"),
-        ({"format": None}, "its card has no field 'format'"),
-        ({"colour": "blue"}, "its card has an unknown field 'colour'"),
-    ],
-)
-def test_a_card_that_lacks_a_field_or_has_another(copy, changed, what):
-    sign(copy, **changed)
-    assert refusal(copy).endswith(f"cannot be used: {what}")
+CARDS = [
+    *(
+        ({"format": other}, f"has format {other!r}; this version of azero reads format {FORMAT}")
+        for other in (0, 2, "1", [1])
+    ),
+    *(({name: NONE}, f"its card has no field {name!r}") for name in ("game", "search", "format")),
+    ({"colour": "blue"}, "its card has an unknown field 'colour'"),
+    (
+        {"net": TINY.model_dump(mode="json") | {"width": 3}, "search": {"c_put": 1.0, "c_puct": 2.0}},
+        "is of another version of azero: it has net.width, search.c_put",
+    ),
+    *(
+        ({field: value}, f"its card says {field} = {value!r}, which should be {right}")
+        for right, wrong in {
+            "a text": [("game", 5), ("torch_version", 2), ("game_digest", 1)],
+            "an object": [("net", [1, 2]), ("search", None)],
+            "a whole number, 0 or more": [
+                *(("iteration", "7"), ("step", 1.5), ("positions", True), ("positions", -1), ("seed", None)),
+            ],
+            "a finite number": [("rating", "high"), ("rating", float("nan"))],
+        }.items()
+        for field, value in wrong
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "right"),
-    [
-        ("game", 5, "a text"),
-        ("net", [1, 2], "an object"),
-        ("search", None, "an object"),
-        ("iteration", "7", "a whole number, 0 or more"),
-        ("step", 1.5, "a whole number, 0 or more"),
-        ("positions", True, "a whole number, 0 or more"),
-        ("positions", -1, "a whole number, 0 or more"),
-        ("seed", None, "a whole number, 0 or more"),
-        ("rating", "high", "a finite number"),
-        ("rating", float("nan"), "a finite number"),
-        ("torch_version", 2, "a text"),
-        ("game_digest", 1, "a text"),
-    ],
-)
-def test_a_field_of_another_type(field, value, right, tmp_path):
+@pytest.mark.parametrize(("changed", "told"), CARDS, ids=lambda each: str(each)[:40])
+def test_a_card_with_other_fields_is_refused(copy, changed, told):
     """By a program that writes digests, but wrong cards."""
-    write_checkpoint(tmp_path / "net", make_net(GAME, TINY), replace(CARD, **{field: value}))
-    told = refusal(tmp_path / "net")
-    assert told.endswith(f"cannot be used: its card says {field} = {value!r}, which should be {right}")
+    sign(copy, **changed)
+    assert refusal(copy).endswith(told)
 
 
 def test_a_rating_may_be_written_as_a_whole_number(tmp_path):
@@ -344,12 +349,6 @@ def test_finite_weights_of_which_comes_nothing_finite(is_huge, tmp_path):
 def test_weights_of_another_dtype(tmp_path):
     write_checkpoint(tmp_path / "net", make_net(GAME, TINY).double(), CARD)
     assert refusal(tmp_path / "net").endswith(" is of torch.float64; it should be of torch.float32")
-
-
-def test_a_card_with_settings_that_this_version_does_not_know_is_refused(tmp_path):
-    card = replace(CARD, net=TINY.model_dump(mode="json") | {"width": 3}, search={"c_put": 1.0, "c_puct": 2.0})
-    write_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
-    assert refusal(tmp_path / "net").endswith("is of another version of azero: it has net.width, search.c_put")
 
 
 def test_settings_that_a_card_lacks_have_their_defaults(tmp_path):
@@ -384,23 +383,6 @@ def test_a_card_of_a_huge_net_takes_no_memory(tmp_path):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert "does not fit its own card" in refusal(tmp_path / "net")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000, "in KiB"
-
-
-@pytest.mark.parametrize(
-    ("part", "header", "size"),
-    [("header", 3 << 20, 0), ("header", 1 << 62, 0), ("file", 100, 2 << 30)],
-)
-def test_what_is_too_large_is_refused_before_it_is_read(part, header, size, tmp_path):
-    with open(tmp_path / "net", "wb") as file:
-        file.write(header.to_bytes(8, "little") + b"{")
-        file.truncate(max(size, 9))  # a file with a hole takes no room
-    assert f"is not one of azero's: its {part} has" in refusal(tmp_path / "net")
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_pipe_is_not_waited_for(tmp_path):
-    os.mkfifo(tmp_path / "net")
-    assert refusal(tmp_path / "net").endswith("cannot be read: it is not a regular file")
 
 
 def test_a_card_of_an_unknown_game(tmp_path):
@@ -514,7 +496,122 @@ def test_cards_of_azero_s_games_are_as_they_were_before_there_were_others(saved,
     assert "game_digest" in json.loads(header_of(nim)["__metadata__"]["azero"])
 
 
-@pytest.mark.parametrize("digest", [None, "", "0" * 16])
+@pytest.mark.parametrize("digest", [NONE, "", "0" * 16])
 def test_a_digest_of_a_game_s_file_that_was_changed_is_damage(nim, digest):
     rewrite(nim, game_digest=digest)
     assert "damaged" in refusal(nim)
+
+
+# --- checkpoints made in Python: new nets, and nets trained by a loop of one's own ---
+
+
+SMALL = {"net.blocks": 1, "net.channels": 8, "net.value_hidden": 8}
+NEW = azero.load_config("tic_tac_toe", SMALL)
+TIC_TAC_TOE = azero.make_game("tic_tac_toe")
+STATES = [
+    TIC_TAC_TOE.new_initial_state(),
+    TIC_TAC_TOE.state_from_moves("a1 b2"),
+    TIC_TAC_TOE.state_from_moves("a1 b1 a2 b2 c3"),
+]
+
+
+def trained(checkpoint):
+    """Takes a few steps towards the centre, and towards a win for the player to move."""
+    planes = torch.from_numpy(np.stack([state.planes() for state in STATES[:1]]))
+    optimizer = torch.optim.Adam(checkpoint.net.parameters(), 0.05)
+    for _ in range(20):
+        policy, results = checkpoint.net.train()(planes.repeat(4, 1, 1, 1))
+        loss = torch.nn.functional.cross_entropy(policy, torch.full((4,), 4))
+        loss = loss + torch.nn.functional.cross_entropy(results, torch.zeros(4, dtype=torch.long))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return checkpoint
+
+
+def test_a_new_net_knows_nothing_and_depends_on_the_seed():
+    one, again, other = (azero.new_checkpoint(azero.load_config("tic_tac_toe", SMALL | {"seed": n})) for n in (1, 1, 2))
+    policies, values = one.evaluate(STATES)
+    for policy, state in zip(policies, STATES, strict=True):
+        assert np.flatnonzero(policy).tolist() == state.legal_actions()
+        np.testing.assert_allclose(policy[state.legal_actions()], 1 / len(state.legal_actions()), rtol=1e-5)
+    assert not values.any() and policies.dtype == values.dtype == np.float32
+    weights = [next(iter(each.net.parameters())) for each in (one, again, other)]
+    assert torch.equal(weights[0], weights[1]) and not torch.equal(weights[0], weights[2])
+
+
+def test_a_net_trained_by_a_loop_of_ones_own_is_saved_and_plays(tmp_path, run_azero):
+    path, checkpoint = tmp_path / "mine.safetensors", trained(azero.new_checkpoint(NEW))
+    policies, values = checkpoint.evaluate(STATES[:1])
+    assert policies.argmax() == 4 and policies[0, 4] > 0.5 and values[0] > 0.5
+    azero.save_checkpoint(path, checkpoint.net, replace(checkpoint.card, step=20))
+    loaded = azero.load_checkpoint(str(path))
+    assert (loaded.card.step, loaded.game) == (20, TIC_TAC_TOE)
+    for one, other in zip(checkpoint.evaluate(STATES), loaded.evaluate(STATES), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+    code, out, _ = run_azero("suggest", f"{path}@16")
+    assert code == 0 and "best: b2" in out
+
+
+def test_an_evaluator_keeps_its_weights_and_serves_a_search():
+    checkpoint = azero.new_checkpoint(NEW)
+    before = checkpoint.evaluator()
+    planes = np.stack([state.planes() for state in STATES])
+    trained(checkpoint)
+    (old, _), (new, values) = before(planes), checkpoint.evaluator("cpu")(planes)
+    assert not old.any() and new.any() and values.shape == (3,) and (np.abs(values) <= 1).all()
+    result = azero.Search(TIC_TAC_TOE, checkpoint.evaluator(), 30).run(STATES)
+    policies, _ = checkpoint.evaluate(STATES)
+    np.testing.assert_allclose(result.P, policies, atol=1e-5)
+
+
+def test_a_users_net_is_saved_and_loaded(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.py").write_text(
+        "from torch import nn\n\n\nclass Tiny(nn.Module):\n    def __init__(self, game):\n        super().__init__()\n"
+        "        planes, height, width = game.planes_shape\n"
+        "        self.layer = nn.Linear(planes * height * width, game.num_actions + 3)\n\n"
+        "    def forward(self, planes):\n        out = self.layer(planes.flatten(1))\n"
+        "        return out[:, :-3], out[:, -3:]\n"
+    )
+    checkpoint = azero.new_checkpoint(azero.load_config("tic_tac_toe", {"net.name": "tiny.py:Tiny"}))
+    azero.save_checkpoint("tiny.safetensors", checkpoint.net, checkpoint.card)
+    loaded = azero.load_checkpoint("tiny.safetensors")
+    assert loaded.card.net_digest and np.array_equal(loaded.evaluate(STATES)[0], checkpoint.evaluate(STATES)[0])
+
+
+@pytest.mark.parametrize(
+    ("card", "message"),
+    [
+        ({"game": "hex(rows=3,columns=3)"}, "its card names the game hex.*, and the net is for tic_tac_toe"),
+        ({"net": NEW.net.model_dump() | {"channels": 9}}, "in the net that the card describes"),
+    ],
+)
+def test_a_net_that_does_not_fit_its_card_is_not_written(tmp_path, card, message):
+    checkpoint = azero.new_checkpoint(NEW)
+    with pytest.raises(azero.BadInput, match=rf"^checkpoint '[^\n]*' is not written: [^\n]*{message}[^\n]*$"):
+        azero.save_checkpoint(tmp_path / "net.safetensors", checkpoint.net, replace(checkpoint.card, **card))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_net_of_nan_and_what_is_no_net_are_not_written(tmp_path):
+    checkpoint = azero.new_checkpoint(NEW)
+    with pytest.raises(azero.BadInput, match="the net is a Linear; it should come from"):
+        azero.save_checkpoint(tmp_path / "net.safetensors", torch.nn.Linear(1, 1), checkpoint.card)
+    with torch.no_grad():
+        next(checkpoint.net.parameters()).fill_(torch.nan)
+    with pytest.raises(azero.BadInput, match="is not written: .* not finite numbers"):
+        azero.save_checkpoint(tmp_path / "net.safetensors", checkpoint.net, checkpoint.card)
+    assert not list(tmp_path.iterdir())
+
+
+def test_bad_positions_are_refused():
+    checkpoint = azero.new_checkpoint(NEW)
+    for states, message in (
+        ([], "positions are needed"),
+        ([TIC_TAC_TOE.state_from_moves("a1 b1 a2 b2 a3")], "end of a game"),
+    ):
+        with pytest.raises(azero.BadInput, match=message):
+            checkpoint.evaluate(states)
+    with pytest.raises(azero.BadInput, match="^device 'gpu' should be"):
+        checkpoint.evaluator("gpu")

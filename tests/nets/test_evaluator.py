@@ -7,10 +7,11 @@ import torch
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.nets.architectures.tower import ResidualTower
-from azero.nets.evaluator import ROWS, NetEvaluator
-from azero.nets.runtimes.choice import available_runtimes, pick_device
-from azero.nets.session_evaluator import evaluator_of_sizes
+from azero.nets.architectures.tower.net import ResidualTower
+from azero.nets.devices import pick_device
+from azero.nets.evaluator import NetEvaluator
+from azero.nets.runtimes.fastest import available_runtimes
+from azero.nets.runtimes.session import ROWS, evaluator_of_sizes
 
 from .towers import SMALL, SMALL_OF_CONTEXT, make_net, random_planes
 
@@ -47,29 +48,19 @@ def test_planes_are_left_as_they_are(net):
     assert np.array_equal(planes, before)
 
 
-@pytest.mark.parametrize("runtime", RUNTIMES, ids=lambda each: each.name)
-@pytest.mark.parametrize(("rows", "num_threads"), [(ROWS, 1), (8, 1), (8, 2), (1, 2)])
-def test_an_answer_does_not_depend_on_what_else_is_asked(runtime, rows, num_threads):
-    config = SMALL.model_copy(update={"policy_channels": 4, "value_channels": 4})
-    check_batches(make_net(GAME, config), runtime, rows, num_threads)
+WIDE = SMALL.model_copy(update={"policy_channels": 4, "value_channels": 4})
+BATCHES = [
+    *((WIDE, rows, num_threads) for rows, num_threads in [(ROWS, 1), (8, 1), (8, 2), (1, 2)]),
+    # rows of 30 or 90 numbers are not aligned for vector instructions, except every other one
+    *((SMALL.model_copy(update={"policy_channels": k, "value_channels": k}), ROWS, 1) for k in (1, 2, 3, 8)),
+    *((config, ROWS, 1) for config in SMALL_OF_CONTEXT[1:]),
+]
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES, ids=lambda each: each.name)
-@pytest.mark.parametrize("channels", [1, 2, 3, 8])
-def test_nor_does_it_where_the_heads_are_of_any_width(runtime, channels):
-    """Rows of 30 or 90 numbers are not aligned for vector instructions, except every other one."""
-    config = SMALL.model_copy(update={"policy_channels": channels, "value_channels": channels})
-    check_batches(make_net(GAME, config), runtime, ROWS, num_threads=1)
-
-
-@pytest.mark.parametrize("runtime", RUNTIMES, ids=lambda each: each.name)
-@pytest.mark.parametrize("config", SMALL_OF_CONTEXT[1:], ids=lambda each: each.global_context)
-def test_nor_where_blocks_look_at_the_whole_board(runtime, config):
-    check_batches(make_net(GAME, config), runtime, ROWS, num_threads=1)
-
-
-def check_batches(net, runtime, rows, num_threads):
-    evaluator = NetEvaluator(net, config_of(runtime), rows, num_threads)
+@pytest.mark.parametrize(("config", "rows", "num_threads"), BATCHES, ids=map(str, range(len(BATCHES))))
+def test_an_answer_does_not_depend_on_what_else_is_asked(runtime, config, rows, num_threads):
+    evaluator = NetEvaluator(make_net(GAME, config), config_of(runtime), rows, num_threads)
     assert evaluator.runtime == runtime and evaluator.rows == rows and not evaluator.is_on_device
     planes, chooser = random_planes(GAME, 100), np.random.default_rng(1)
     alone = [evaluator.evaluate(planes[k : k + 1]) for k in range(100)]

@@ -18,15 +18,15 @@ from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.user import trust
+from azero.heads import HEADS as KINDS
 from azero.nets import export
-from azero.nets.alone import judge_alone, open_heads
 from azero.nets.architectures.contract import with_noise
-from azero.nets.architectures.heads import KEPT
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
-from azero.nets.checkpoint_card import Card
+from azero.nets.checkpoint_file import Card
+from azero.nets.evaluator import judge_alone, open_heads
 from azero.nets.export import OPSETS, export_onnx
 from azero.nets.make import make_net
-from azero.nets.runtimes.choice import TOLERANCE, measure_drift
+from azero.nets.runtimes.fastest import TOLERANCE, measure_drift
 from azero.system import files
 
 from .test_users_net import EXAMPLE, GAME, PLAIN
@@ -151,8 +151,8 @@ def test_the_command_says_which_heads_there_are(run_azero):
     write_checkpoint(Path("net.safetensors"), make_tower(GO, WITH_HEADS), card)
     code, output, _ = run_azero("export", "net.safetensors", "net.onnx")
     assert code == 0 and output.splitlines()[-2:] == [
-        f"  ownership       [batch, 4, 4], {KEPT['ownership'].meaning}",
-        f"  score           [batch, 1], {KEPT['score'].meaning}",
+        f"  ownership       [batch, 4, 4], {KINDS['ownership'].meaning}",
+        f"  score           [batch, 1], {KINDS['score'].meaning}",
     ]
     code, output, _ = run_azero("export", "net.safetensors", "net.onnx", "--json")
     assert json.loads(output)["heads"] == ["ownership", "score"]

@@ -5,10 +5,9 @@ import pytest
 
 from azero.config.schema import NetConfig
 from azero.games import make_game
-from azero.nets.architectures.contract import fold
-from azero.nets.architectures.registry import ARCHITECTURES, drawing_of_net
+from azero.nets.architectures.contract import NETS, fold
+from azero.nets.architectures.drawing import ARCHITECTURES
 from azero.nets.checkpoint import weights_of
-from azero.nets.graphs.registry import DRAWN
 from azero.nets.graphs.weights import Weights, fold_weights
 
 from .towers import SMALL_OF_CONTEXT, make_net
@@ -17,9 +16,9 @@ GAME = make_game("connect_four(rows=5,columns=6)")
 
 
 def test_each_net_of_azero_s_is_drawn():
-    assert DRAWN.keys() == ARCHITECTURES.keys()
-    for name, kind in ARCHITECTURES.items():
-        assert drawing_of_net(kind(NetConfig(blocks=1, channels=4), GAME)).architecture is DRAWN[name]
+    assert ARCHITECTURES.keys() == NETS.keys() and len(NETS) == 3
+    for name, kind in NETS.items():
+        assert kind(NetConfig(blocks=1, channels=4), GAME).drawing().architecture is ARCHITECTURES[name]
 
 
 @pytest.mark.parametrize("config", SMALL_OF_CONTEXT, ids=lambda each: each.global_context)
@@ -33,7 +32,7 @@ def test_folded_weights_have_the_bits_of_torch(config):
 
 
 def test_layer_norms_are_not_folded():
-    net = ARCHITECTURES["dense"](NetConfig(blocks=2, channels=4), GAME)
+    net = NETS["dense"](NetConfig(blocks=2, channels=4), GAME)
     assert fold_weights(weights_of(net)).arrays.keys() == net.state_dict().keys()
 
 

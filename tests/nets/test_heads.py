@@ -1,6 +1,5 @@
 """Tests of heads that stay: they are part of the net and of its checkpoint, and cost searches nothing."""
 
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -9,22 +8,19 @@ import torch
 from command_line import assert_bad_input
 
 from azero.arena.agents.names import make_agent
-from azero.arena.agents.suggestion import Suggestion
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.user import trust
-from azero.nets.alone import open_heads
+from azero.heads import HEADS
 from azero.nets.architectures.contract import Prediction, fold, with_noise
-from azero.nets.architectures.heads import KEPT, all_outputs
-from azero.nets.architectures.registry import drawing_of_net
+from azero.nets.architectures.heads import all_outputs
 from azero.nets.checkpoint import load_checkpoint, wanted_weights, write_checkpoint
-from azero.nets.checkpoint_card import Card
+from azero.nets.checkpoint_file import Card
+from azero.nets.evaluator import open_heads
 from azero.nets.make import make_net as make_any_net
-from azero.nets.runtimes.choice import available_runtimes
-from azero.nets.saving import new_checkpoint, save_checkpoint
+from azero.nets.runtimes.fastest import available_runtimes
 from azero.system.tensor_files import read_tensors, write_tensors
-from azero.training.heads.registry import HEADS
 
 from .towers import ANY_SIZE, SMALL, WITH_HEADS, make_net, random_planes
 
@@ -39,13 +35,6 @@ HAS_OPENVINO = any(each.library == "openvino" for each in available_runtimes(tor
 def save(path, net, config, game=GO):
     write_checkpoint(path, net, Card(str(game), config.model_dump(mode="json"), {}))
     return path
-
-
-def test_what_can_be_kept_are_auxiliary_heads_and_the_setting_names_them():
-    needs = {head.name: head.needs for head in HEADS}
-    assert {name: each.needs for name, each in KEPT.items()} == {name: needs[name] for name in KEPT}
-    assert tuple(KEPT) == NetConfig(heads=[*KEPT]).heads
-    assert KEPT.keys() <= {field.name for field in fields(Suggestion)}
 
 
 def test_kept_heads_are_the_net_s_last_weights_and_change_no_other():
@@ -88,15 +77,15 @@ def test_folded_and_drawn_heads_say_what_the_net_s_say(config):
         folded = all_outputs(fold(net), torch.from_numpy(planes))
     answers = open_heads(net, CPU)(planes)
     assert list(answers) == list(config.heads)
-    assert all(each.shape == (9, *((5, 5) if KEPT[name].is_per_cell else (1,))) for name, each in answers.items())
+    assert all(each.shape == (9, *((5, 5) if HEADS[name].is_per_cell else (1,))) for name, each in answers.items())
     for name, each in answers.items():
         assert each.std() > 0.001, "constant answers would prove nothing"
         np.testing.assert_allclose(each, expected[name], atol=1e-4)
         torch.testing.assert_close(folded[name], expected[name], atol=1e-4, rtol=1e-4)
     if HAS_OPENVINO:
-        from azero.nets.runtimes import openvino_runtime
+        from azero.nets.runtimes.openvino import session
 
-        drawn = openvino_runtime.open_heads(drawing_of_net(net))
+        drawn = session.open_heads(net.drawing())
         for k in range(len(planes)):
             one = drawn(planes[k : k + 1])
             assert one.keys() == answers.keys()
@@ -126,23 +115,6 @@ def test_a_checkpoint_has_them_and_says_what_the_net_says(tmp_path):
     assert plain.heads(states) == {}
     with pytest.raises(BadInput, match="of othello"):
         loaded.heads([OTHELLO.new_initial_state()])
-
-
-def test_a_card_without_the_setting_is_that_of_a_net_without_heads(tmp_path):
-    old = {key: value for key, value in SMALL.model_dump().items() if key != "heads"}
-    write_checkpoint(tmp_path / "net.safetensors", make_net(GO), Card(str(GO), old, {}))
-    assert not load_checkpoint(tmp_path / "net.safetensors").net.kept
-
-
-def test_nets_made_in_python_keep_them(tmp_path):
-    (tmp_path / "my.toml").write_text(
-        '[game]\nname = "othello(size=4)"\n[net]\nheads = ["score"]\nblocks = 1\nchannels = 4\n'
-        "[training]\nscore_loss_weight = 0.5\n"
-    )
-    checkpoint = new_checkpoint(tmp_path / "my.toml")
-    save_checkpoint(tmp_path / "net.safetensors", with_noise(checkpoint.net), checkpoint.card)
-    loaded = load_checkpoint(tmp_path / "net.safetensors")
-    assert loaded.card.net == checkpoint.card.net and loaded.heads([OTHELLO.new_initial_state()])["score"].shape == (1,)
 
 
 def test_heads_of_any_size_play_other_sizes(tmp_path):
@@ -204,14 +176,6 @@ def test_a_user_s_net_without_features_cannot_keep_them(users, tmp_path):
     trust.trust_name("plain.py:MyNet", "net")
     with pytest.raises(BadInput, match="this net has none: it needs the methods `features` and `judge`"):
         make_any_net(users.model_copy(update={"name": "plain.py:MyNet"}), OTHELLO)
-
-
-def test_a_dense_net_has_no_cells_to_own():
-    with pytest.raises(
-        BadInput,
-        match=r"^ownership needs a net with features for each cell, e\.g\. net\.name = tower; for this net, ",
-    ):
-        make_any_net(DENSE.model_copy(update={"heads": ("ownership",)}), GO)
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,12 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.user import trust
 from azero.games.user.trust import Untrusted
-from azero.nets.architectures.dense import DenseNet
+from azero.nets.architectures.dense.net import DenseNet
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
-from azero.nets.checkpoint_card import Card
+from azero.nets.checkpoint_file import Card
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
-from azero.nets.runtimes.choice import EXACT, TOLERANCE, available_runtimes, measure_drift, open_runtime
+from azero.nets.runtimes.fastest import EXACT, TOLERANCE, available_runtimes, measure_drift, open_runtime
 
 GAME = make_game("tic_tac_toe")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "transformer.py"

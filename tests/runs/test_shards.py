@@ -12,7 +12,7 @@ from azero.config.selfplay import SelfPlayConfig
 from azero.errors import BadInput
 from azero.games import make_game, registered_games
 from azero.runs.shards import FORMAT, check_largest, load_shard, save_shard
-from azero.selfplay.data.records import join_shards
+from azero.selfplay.data.shard import join_shards
 from azero.system.tensor_files import LARGEST, write_tensors
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]

@@ -13,10 +13,10 @@ from azero.mcts import Evaluator, Puct, Settings
 from azero.mcts.roots.gumbel import GumbelRoot
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.tree import UNPROVEN
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.tower.net import ResidualTower
 from azero.nets.checkpoint import weights_of
 from azero.selfplay.data.policies import Policies, policies_of
-from azero.selfplay.data.records import Shard, bytes_of_states
+from azero.selfplay.data.shard import Shard, bytes_of_states
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.slots import PlaySettings
 from azero.system.tensor_files import Tensors

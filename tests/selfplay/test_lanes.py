@@ -62,7 +62,7 @@ def test_games_are_the_same_whatever_the_size_of_the_cache(game, num_slots, tiny
     assert expected.cache_hits[0] > 0.2 * expected.evaluations[0] > 0
     small = play(game, range(16), num_slots, settings=CACHED._replace(cache_mib=8))
     assert_same(small, expected)
-    monkeypatch.setattr("azero.selfplay.lanes.new_cache", tiny)
+    monkeypatch.setattr("azero.selfplay.play.new_cache", tiny)
     evicting = play(game, range(16), num_slots, settings=CACHED)
     assert split(evicting) == split(expected) and evicting.evaluations[0] > expected.evaluations[0]
     assert evicting.cache_hits + evicting.evaluations == expected.cache_hits + expected.evaluations

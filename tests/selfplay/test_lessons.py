@@ -8,7 +8,7 @@ from azero.selfplay.data.lessons import Lesson, Lessons
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import draw_lessons, sample_lessons
 
-from .games import CONNECT_FOUR, TIC_TAC_TOE, some_games
+from .games import CONNECT_FOUR, some_games
 
 GAME = CONNECT_FOUR
 WON, DRAWN, LOST = (GAME.state_from_moves(moves) for moves in ("121212", "1234", "1"))
@@ -76,19 +76,3 @@ def test_a_share_that_rounds_to_none_draws_positions_of_games_alone():
         for each in (plain, replay_with(0.001))
     )
     assert drawn == other
-
-
-def test_what_is_seen_through_a_symmetry_is_the_game_with_its_moves_turned():
-    game = TIC_TAC_TOE
-    turned = {}
-    for s, cells in enumerate(game.symmetries.cells):
-        state, place = game.new_initial_state(), np.argsort(cells)
-        for action in (0, 4, 1):
-            state.apply_action(int(place[action]))
-        turned[state.planes().tobytes()] = (s, int(place[2]))
-    lesson = Lesson(game.state_from_moves("a1,b2,b1"), DRAW, {2: 1})
-    lessons = Lessons(game, [lesson], 0.5)
-    sample = sample_lessons(lessons, *draw_lessons(lessons, 200, np.random.default_rng(0)), ())
-    seen = {turned[planes.tobytes()] for planes in sample.planes}
-    assert len(seen) == 8
-    assert all(policy[turned[planes.tobytes()][1]] == 1 for planes, policy in zip(*sample[:2], strict=True))

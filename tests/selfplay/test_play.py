@@ -74,22 +74,6 @@ def test_records_are_the_games_played(game):
     assert set(shard.game_outcomes().tolist()) == {-1, 0, 1}
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_results_are_those_of_the_player_to_move(game):
-    shard = some_games(game)
-    for k in range(shard.num_positions):
-        assert shard.results()[k] == (shard.outcomes[k] if shard.players[k] == 0 else -shard.outcomes[k])
-    assert shard.results().dtype == np.int8
-
-
-def test_states_can_be_played_on():
-    shard = some_games(TIC_TAC_TOE)
-    state = State.from_record(TIC_TAC_TOE, shard.states[2])
-    assert len(state.legal_actions()) == 7
-    state.apply_action(int(shard.actions[2]))
-    assert state.record.tobytes() == shard.states[3].tobytes()
-
-
 def test_every_search_has_its_simulations_and_a_kept_tree_more_visits():
     """In a fresh tree the first simulation evaluates the root; the others visit moves."""
     shard = play(CONNECT_FOUR, range(5), settings=PLAIN)
@@ -159,11 +143,6 @@ def test_moves_are_drawn_in_the_opening_and_the_best_afterwards():
     assert is_best[plies >= 4].all()
     for ply in range(4):
         assert 0.1 < is_best[plies == ply].mean() < 0.8
-
-
-def test_noise_changes_every_search():
-    games = split(play(CONNECT_FOUR, range(60), 16, QUIET, PLAIN._replace(root=VisitsRoot(dirichlet_epsilon=0.3))))
-    assert len({str(visits[0]) for _, _, _, visits, *_ in games}) > 10
 
 
 def test_a_search_from_a_kept_tree_has_noise_of_its_own():

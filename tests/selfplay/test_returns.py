@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.data.returns import ends_of, write_returns
-from azero.selfplay.data.samples import Targets, results_to_learn
+from azero.selfplay.data.samples import Targets, ends_of, results_to_learn, write_returns
 
 from .games import CONNECT_FOUR, play
 

@@ -6,7 +6,7 @@ import pytest
 from azero.exact.solver import solve
 from azero.games import State, make_game
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.data.records import join_shards
+from azero.selfplay.data.shard import join_shards
 from azero.selfplay.solving import solve_endings
 
 from .games import CONNECT_FOUR, PLAIN, TIC_TAC_TOE, assert_same, play

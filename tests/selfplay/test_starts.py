@@ -8,7 +8,7 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import Puct
 from azero.runs.shards import load_shard, save_shard
-from azero.selfplay.data.records import join_shards
+from azero.selfplay.data.shard import join_shards
 from azero.selfplay.play import SelfPlay, play_games
 from azero.system.tensor_files import read_tensors
 

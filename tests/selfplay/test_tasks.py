@@ -6,7 +6,6 @@ import pytest
 
 from azero.errors import BadInput
 from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
-from azero.system.worker_pool import local_workers
 
 from .games import assert_same, config_with, new_weights
 
@@ -20,27 +19,12 @@ def play(plan, seeds=(0, 1, 2)):
     return play_task(plan, SizedSeeds(0, seeds), lambda num: None)
 
 
-@pytest.mark.parametrize("parallel_games", [1, 2, 100])
-def test_games_are_the_same_however_many_are_played_at_once(plan, parallel_games):
-    other = replace(plan, configs=(config_with(parallel_games=parallel_games),))
-    assert_same(play(other), play(plan))
-
-
 def test_a_worker_weighs_by_surprise_where_it_is_asked_to(plan):
     plain = play(plan)
     weighed = play(replace(plan, configs=(config_with(policy_surprise_share=0.5),)))
     assert_same(weighed._replace(weights=plain.weights, evaluations=plain.evaluations), plain)
     assert (plain.weights == 1).all() and len(set(weighed.weights)) > 3
     assert weighed.num_learnt == plain.num_learnt
-
-
-def test_workers_play_what_their_tasks_say_and_note_when(plan):
-    tasks, reports = [SizedSeeds(0, seeds) for seeds in ((0, 1), (2,), (1, 0))], []
-    with local_workers(2) as pool:
-        found = dict(pool.run(play_task, tasks, reports.append, plan))
-    for place, own in enumerate(tasks):
-        assert_same(found[place], play(plan, own.seeds))
-    assert sum(reports) == 5
 
 
 def test_games_are_not_played_by_rules_that_have_changed(plan):

@@ -1,4 +1,4 @@
-"""Tests of worker processes that report nothing. Deaths are tested in tests/selfplay/test_pool.py."""
+"""Tests of worker processes that report nothing. Deaths are tested in tests/selfplay/test_workers.py."""
 
 import os
 import re

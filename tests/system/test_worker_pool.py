@@ -9,7 +9,7 @@ from cluster.works import square
 from azero.config.schema import Config, DeviceConfig, GameConfig
 from azero.config.selfplay import SelfPlayConfig
 from azero.errors import BadInput
-from azero.selfplay.pool import settings_of_workers
+from azero.selfplay.workers import settings_of_workers
 from azero.system import worker_pool as module
 from azero.system.process_backend import Death, Refused
 from azero.system.worker_pool import Workers

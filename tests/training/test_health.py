@@ -8,7 +8,7 @@ import pytest
 from azero.config.schema import Config
 from azero.games import make_game
 from azero.runs.state import Progress
-from azero.selfplay.pool import Pool
+from azero.selfplay.workers import Pool
 from azero.training import health, stages
 from azero.training.gate import Verdict
 from azero.training.health import EARLY, LASTING, REPEATED_AFTER, STALLED, SYMPTOMS, find_symptoms

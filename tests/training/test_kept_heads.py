@@ -10,13 +10,10 @@ import torch
 from command_line import assert_bad_input
 from selfplay.games import play
 
-from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
 from azero.runs.state import Progress
-from azero.training.heads.registry import HEADS, heads_of
-from azero.training.learning.learner import Learner
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
 
@@ -169,16 +166,3 @@ def test_heads_that_cannot_stay_are_refused_before_the_run_begins(project, run_a
     words = [word for each in settings for word in ("--set", each)]
     assert_bad_input(run_azero("train", project / "tiny.toml", "--run", "run", *words), fault)
     assert not (project / "run").exists()
-
-
-def test_each_head_that_may_stay_is_an_auxiliary_head():
-    config = tiny_config(net=KEPT, training=WEIGHTS)
-    assert [head.name for head in heads_of(config.training, OTHELLO)] == KEPT["heads"]
-    assert {*KEPT["heads"]} <= {head.name for head in HEADS}
-    _, outputs = Learner(config, OTHELLO)(torch.zeros(2, *OTHELLO.planes_shape))
-    assert {name: each.shape for name, each in outputs.items()} == {"ownership": (2, 16), "score": (2, 1)}
-
-
-@pytest.mark.slow
-def test_the_settings_of_a_run_have_them(project):
-    assert load_config(project / "whole" / "config.toml").net.heads == ("ownership", "score")

@@ -11,8 +11,8 @@ from azero.nets.architectures.contract import Prediction
 from azero.selfplay.data.samples import draw_lessons, sample_lessons
 from azero.training.learning.losses import losses_of
 from azero.training.learning.trainer import Trainer
-from azero.training.lessons import reading
-from azero.training.lessons.reading import read_lessons
+from azero.training.lessons import files
+from azero.training.lessons.files import read_lessons
 
 from .runs import tiny_config
 
@@ -56,9 +56,9 @@ def test_only_the_first_of_each_file_are_checked(file, monkeypatch):
     text = file.read_text() + "a1,b1,a2 1\n"
     file.write_text(text)
     (file.parent / "more.txt").write_text("a1,b1 1\na1,b2,c3 0\n")
-    monkeypatch.setattr(reading, "CHECKED", 2)
+    monkeypatch.setattr(files, "CHECKED", 2)
     assert len(read_lessons(config_of(file.parent), GAME)) == 5
-    monkeypatch.setattr(reading, "CHECKED", 3)
+    monkeypatch.setattr(files, "CHECKED", 3)
     with pytest.raises(BadInput, match=r"^training\.lessons: .*lessons\.txt, line 4: .*by a solver the position"):
         read_lessons(config_of(file), GAME)
 
@@ -85,7 +85,7 @@ def test_lessons_of_another_game_are_refused(tmp_path):
 
 def test_two_files_cannot_contradict_each_other(file, monkeypatch):
     (file.parent / "other.txt").write_text("a1,b1 0\n")
-    monkeypatch.setattr(reading, "CHECKED", 0)
+    monkeypatch.setattr(files, "CHECKED", 0)
     with pytest.raises(BadInput, match=r"other\.txt, line 1: the same position has score 1 in line 2 of lessons\.txt"):
         read_lessons(config_of(file.parent), GAME)
 

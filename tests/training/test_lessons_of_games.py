@@ -13,9 +13,8 @@ from azero.records import Record
 from azero.selfplay.data.lessons import Lesson
 from azero.selfplay.data.samples import draw_lessons, sample_lessons
 from azero.training.learning.trainer import Trainer
-from azero.training.lessons.files import is_lessons, read_lessons_of_games, write_lessons
+from azero.training.lessons.files import is_lessons, read_lessons, read_lessons_of_games, write_lessons
 from azero.training.lessons.from_games import lessons_by_agent, lessons_of_results
-from azero.training.lessons.reading import read_lessons
 
 from .runs import tiny_config
 

@@ -15,7 +15,7 @@ from azero.games import make_game
 from azero.mcts.search.stepped import Search
 from azero.runs.shards import load_shard, save_shard
 from azero.selfplay.data.replay import Replay, Window
-from azero.selfplay.slots import new_games
+from azero.selfplay.slots import new_open_games
 
 from .runs import figures_of, finish_train, nets_of, strike, write_config
 
@@ -55,7 +55,7 @@ def test_a_game_under_way_takes_what_is_written(game):
     """192 games of at most 512 plies, which have 20 plies of 40 counts, take less than 1 KB per position."""
     long = make_game(f"{FILE}:ManyActions(plies=512)")
     before = resident_bytes()
-    games = new_games(long, 192, 0)
+    games = new_open_games(long, 192, 0)
     for array in (games.visited, games.visits):
         array[:, : 20 * 40] = 1
     grown = resident_bytes() - before

@@ -8,7 +8,7 @@ import torch
 
 from azero.games import make_game, new_states
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.data.records import Shard, SizedShard, join_shards
+from azero.selfplay.data.shard import Shard, SizedShard, join_shards
 from azero.training.learning.losses import Losses
 from azero.training.learning.trainer import Trainer
 from azero.training.measure import (

@@ -7,9 +7,16 @@ import torch
 
 from azero.config.training import TrainingConfig
 from azero.games import make_game
-from azero.nets.architectures.tower import ResidualTower
-from azero.training.learning.optimizer import MOMENTUM, WEIGHT_DECAY, Muon, is_matrix, make_optimizer, orthogonalise
-from azero.training.learning.schedule import set_learning_rate
+from azero.nets.architectures.tower.net import ResidualTower
+from azero.training.learning.optimizer import (
+    MOMENTUM,
+    WEIGHT_DECAY,
+    Muon,
+    is_matrix,
+    make_optimizer,
+    orthogonalise,
+    set_learning_rate,
+)
 
 from .runs import tiny_config
 

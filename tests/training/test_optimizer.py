@@ -6,49 +6,38 @@ from torch import nn
 
 from azero.config.training import TrainingConfig
 from azero.games import make_game
-from azero.nets.architectures.tower import ResidualTower
-from azero.training.learning.optimizer import make_optimizer, update_average
-from azero.training.learning.schedule import learning_rate
+from azero.nets.architectures.tower.net import ResidualTower
+from azero.training.learning.optimizer import learning_rate, make_optimizer, update_average
 
 from .runs import tiny_config
 
 BASE = {"learning_rate": 0.1, "final_learning_rate": 0.02, "warmup_steps": 0}
+TENTHS = {"learning_rate": 1.0, "final_learning_rate": 0.0, "warmup_steps": 0, "schedule": "step"}
+RATES = [  # settings, step, progress, rate
+    *((BASE | {"schedule": "constant"}, 1000, progress, 0.1) for progress in (0.0, 1.0)),
+    *(
+        (BASE | {"schedule": "cosine"}, 1000, progress, rate)
+        for progress, rate in [(0.0, 0.1), (1 / 3, 0.08), (0.5, 0.06), (1.0, 0.02)]  # cos(pi / 3) = 1/2
+    ),
+    *(
+        (BASE | {"schedule": "step"}, 1000, progress, rate)
+        for progress, rate in [(0.49, 0.1), (0.5, 0.02), (1.0, 0.02)]  # a tenth would be below the minimum
+    ),
+    *(
+        (TENTHS, 0, progress, rate)
+        for progress, rate in [(0.49, 1.0), (0.5, 0.1), (0.75, 0.01), (0.9, 0.001), (1.0, 0.001)]
+    ),
+    *(
+        (BASE | {"warmup_steps": 10, "schedule": "constant"}, step, 0.3, rate)
+        for step, rate in [(0, 0.01), (4, 0.05), (9, 0.1), (10, 0.1), (500, 0.1)]
+    ),
+    (BASE | {"final_learning_rate": 0.5, "schedule": "cosine"}, 0, 1.0, 0.1),  # a final rate does not raise the highest
+]
 
 
-@pytest.mark.parametrize(
-    ("schedule", "progress", "rate"),
-    [
-        ("constant", 0.0, 0.1),
-        ("constant", 1.0, 0.1),
-        ("cosine", 0.0, 0.1),
-        ("cosine", 1 / 3, 0.08),  # cos(pi / 3) = 1/2
-        ("cosine", 0.5, 0.06),
-        ("cosine", 1.0, 0.02),
-        ("step", 0.49, 0.1),
-        ("step", 0.5, 0.02),  # a tenth would be below the minimum
-        ("step", 1.0, 0.02),
-    ],
-)
-def test_schedules_by_hand(schedule, progress, rate):
-    config = TrainingConfig(**BASE, schedule=schedule)
-    assert learning_rate(config, 1000, progress) == pytest.approx(rate)
-
-
-@pytest.mark.parametrize(("progress", "rate"), [(0.49, 1.0), (0.5, 0.1), (0.75, 0.01), (0.9, 0.001), (1.0, 0.001)])
-def test_the_step_schedule_drops_by_tenths(progress, rate):
-    config = TrainingConfig(learning_rate=1.0, final_learning_rate=0.0, warmup_steps=0, schedule="step")
-    assert learning_rate(config, 0, progress) == pytest.approx(rate)
-
-
-@pytest.mark.parametrize(("step", "rate"), [(0, 0.01), (4, 0.05), (9, 0.1), (10, 0.1), (500, 0.1)])
-def test_warm_up_rises_to_the_full_rate(step, rate):
-    config = TrainingConfig(**BASE | {"warmup_steps": 10}, schedule="constant")
-    assert learning_rate(config, step, 0.3) == pytest.approx(rate)
-
-
-def test_a_final_rate_above_the_highest_does_not_raise_it():
-    config = TrainingConfig(learning_rate=0.01, final_learning_rate=0.5, warmup_steps=0, schedule="cosine")
-    assert learning_rate(config, 0, 1.0) == pytest.approx(0.01)
+@pytest.mark.parametrize(("settings", "step", "progress", "rate"), RATES)
+def test_rates_by_hand(settings, step, progress, rate):
+    assert learning_rate(TrainingConfig(**settings), step, progress) == pytest.approx(rate)
 
 
 @pytest.mark.parametrize(("name", "kind"), [("adamw", torch.optim.AdamW), ("sgd", torch.optim.SGD)])

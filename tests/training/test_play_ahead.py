@@ -10,7 +10,7 @@ from system.fake import FakeCluster
 from azero.errors import BadInput
 from azero.runs.metrics import read_metrics
 from azero.runs.state import Progress
-from azero.selfplay.pool import local_pool
+from azero.selfplay.workers import local_pool
 from azero.system.worker_pool import Pool, Workers
 from azero.training.loop import train_run
 from azero.training.resuming import open_run

@@ -6,7 +6,7 @@ import pytest
 
 from azero.config.reading import load_config
 from azero.games import make_game
-from azero.nets.runtimes import choice
+from azero.nets import devices
 from azero.runs.state import Progress
 from azero.training import loop
 from azero.training.learning import precision
@@ -20,7 +20,7 @@ GAME = make_game("tic_tac_toe")
 @pytest.fixture
 def computes_in_bf16(monkeypatch, tmp_path):
     """A CPU that appears to compute in bf16, and an empty cache folder."""
-    monkeypatch.setattr(choice, "has_bf16", lambda device: True)
+    monkeypatch.setattr(devices, "has_bf16", lambda device: True)
     monkeypatch.setattr(precision, "has_bf16", lambda device: True)
     monkeypatch.setattr("azero.nets.runtimes.rates.cache_root", lambda: tmp_path / "cache")
     return tmp_path / "cache" / "training"
@@ -48,16 +48,11 @@ def test_the_faster_is_taken_and_measured_once(monkeypatch, computes_in_bf16, fp
     assert json.loads(kept.read_text()) == {"fp32": fp32, "bf16": bf16}
 
 
-def test_other_batches_are_measured_by_themselves(monkeypatch, computes_in_bf16):
+@pytest.mark.parametrize(("name", "values"), [("batch_size", (32, 64)), ("optimizer", ("adamw", "muon"))])
+def test_other_batches_and_optimizers_are_measured_by_themselves(monkeypatch, computes_in_bf16, name, values):
     answers = iter([{"fp32": 1.0, "bf16": 2.0}, {"fp32": 2.0, "bf16": 1.0}])
     monkeypatch.setattr(precision, "_measure", lambda config, game: next(answers))
-    assert [settled(batch_size=size) for size in (32, 64, 32)] == ["bf16", "fp32", "bf16"]
-
-
-def test_other_optimizers_are_measured_by_themselves(monkeypatch, computes_in_bf16):
-    answers = iter([{"fp32": 1.0, "bf16": 2.0}, {"fp32": 2.0, "bf16": 1.0}])
-    monkeypatch.setattr(precision, "_measure", lambda config, game: next(answers))
-    assert [settled(optimizer=name) for name in ("adamw", "muon", "adamw")] == ["bf16", "fp32", "bf16"]
+    assert [settled(**{name: each}) for each in (*values, values[0])] == ["bf16", "fp32", "bf16"]
 
 
 def test_steps_are_measured_for_real(monkeypatch, computes_in_bf16):

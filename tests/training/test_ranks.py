@@ -24,10 +24,10 @@ from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
 from azero.system import local_backend
 from azero.system.local_backend import local_host
-from azero.training.heads.registry import heads_of
 from azero.training.learning import group
 from azero.training.learning import ranks as ranks_of
 from azero.training.learning.group import Group
+from azero.training.learning.learner import heads_of
 from azero.training.learning.losses import Losses
 from azero.training.learning.passes import PASS_ROWS, Pass, count_passes, share_of
 from azero.training.learning.ranks import check_ranks, joined_ranks

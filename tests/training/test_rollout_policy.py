@@ -14,7 +14,7 @@ from azero.mcts import LinearSoftmax
 from azero.mcts.rollouts.features import NO_PATTERN, NUM_PATTERNS
 from azero.runs.shards import save_shard
 from azero.runs.state import Progress
-from azero.selfplay.data.records import Shard, join_shards
+from azero.selfplay.data.shard import Shard, join_shards
 from azero.training.learning.trainer import Trainer
 from azero.training.rollout_policy import RolloutTrainer, choose_games, features_of, game_of, shards_of, train_rollout
 from azero.training.run import Run

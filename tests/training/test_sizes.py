@@ -16,9 +16,9 @@ from azero.games.sizes import games_of
 from azero.nets.architectures.contract import with_noise
 from azero.nets.checkpoint import load_checkpoint, net_from_weights, weights_of
 from azero.selfplay.data.canvas import Canvas
-from azero.selfplay.data.joined import JoinedPositions
-from azero.selfplay.data.records import SizedShard
+from azero.selfplay.data.replay import JoinedPositions
 from azero.selfplay.data.samples import Targets
+from azero.selfplay.data.shard import SizedShard
 from azero.selfplay.tasks import split_seeds
 from azero.training.checking import check_run
 from azero.training.gate import share_match

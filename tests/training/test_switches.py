@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from azero.heads import HEADS
 from azero.nets.checkpoint import load_checkpoint
 from azero.runs.metrics import read_metrics
-from azero.training.heads.registry import HEADS
 from azero.training.learning.trainer import Trainer
 
 from .runs import figures_of, files_of, finish_train, nets_of, strike, tiny_config, write_config
@@ -27,7 +27,7 @@ TRAINING = {
     "iterations": 2,
     "samples_per_position": 2,
     "value_lambda": 0.8,
-    **dict.fromkeys([f"{head.name}_loss_weight" for head in HEADS], 0.2),
+    **dict.fromkeys([f"{name}_loss_weight" for name in HEADS], 0.2),
 }
 """The tiny settings already have playout caps, random openings, a growing window and an average."""
 
@@ -67,7 +67,7 @@ def test_every_switch_does_something(whole):
 
 def test_heads_are_learnt_and_left_out_of_nets(whole):
     lines = read_metrics(whole / "metrics.jsonl")
-    assert len(lines) == 2 and all(line[f"train/{head.name}_loss"] > 0 for line in lines for head in HEADS)
+    assert len(lines) == 2 and all(line[f"train/{name}_loss"] > 0 for line in lines for name in HEADS)
     assert lines[0]["train/ownership_loss"] < math.log(2) * 1.2 and lines[0]["train/score_loss"] < 2
     checkpoint = load_checkpoint(whole / "best.safetensors")
     plain = Trainer(tiny_config(game={"name": checkpoint.card.game}), checkpoint.game).net

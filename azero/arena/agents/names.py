@@ -241,8 +241,8 @@ def _net_agent(
 ) -> Agent:
     # Imported here, so that agents without a net start sooner. They do not import torch, which takes a second.
     from azero.nets.checkpoint_file import read_checkpoint
-    from azero.nets.quick import QuickNet
-    from azero.nets.session_evaluator import MATCH_ROWS, evaluator_of_sizes
+    from azero.nets.quick_start import QuickNet
+    from azero.nets.runtimes.session import MATCH_ROWS, evaluator_of_sizes
 
     name, own = parsed.text, parsed.device_settings or {}
     overrides = {key: value for key, value in parsed.options.items() if key not in own}

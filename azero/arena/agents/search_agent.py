@@ -220,7 +220,7 @@ class SearchAgent(Agent):
         answers = by_position(self.heads_alone(state.planes()[None])) if self.heads_alone else {}
         heads = {name: each[0] if each.ndim > 1 else float(each[0]) for name, each in answers.items()}
         runtime, precision = self.runtime or (None, None)
-        return {"runtime": runtime, "precision": precision, **heads}
+        return {"runtime": runtime, "precision": precision, "heads": heads}
 
     def _begin_analysis(self, state: State, interval: float, memory_mib: int, bounds: Bounds) -> Analysis:
         self._end_analysis()

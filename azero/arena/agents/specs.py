@@ -17,7 +17,7 @@ from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.make import make_sent_game
-from azero.games.names import identity_of
+from azero.games.names import file_of, identity_of
 from azero.games.user.sources import Sources, name_here, pack_code
 from azero.games.user.trust import check_trusted, trust_identity
 from azero.system.packed_files import PackedFiles, pack, unpack
@@ -90,12 +90,12 @@ def _with_net(spec: AgentSpec, path: str, options: dict[str, str]) -> tuple[Agen
     net = name_of_net(checkpoint, card)
     search = card.search | options
     rollout = str(search.get("rollout", "")) if float(search.get("rollout_weight", 0)) > 0 else ""
-    code = pack_code(net, "net")
-    if code:
-        sources = Sources(code[0].path, "net")
+    files, file = spec.files, file_of(net, "net")
+    if file:
+        sources = Sources(file, "net")
         check_trusted(sources)
-        spec = replace(spec, net=net, net_identity=sources.identity)
-    files = spec.files + code + pack({checkpoint: f"checkpoint/{checkpoint.name}"})
+        spec, files = replace(spec, net=net, net_identity=sources.identity), files + sources.packed()
+    files += pack({checkpoint: f"checkpoint/{checkpoint.name}"})
     return replace(spec, checkpoint=str(checkpoint), options=tuple(options.items()), files=files), rollout
 
 
@@ -107,7 +107,7 @@ def settled_device(agent: Agent, device: DeviceConfig) -> DeviceConfig:
     inner.new_search(2)  # opens the net as a match does
     if inner.runtime is None:
         return device
-    from azero.nets.runtimes.choice import pick_device
+    from azero.nets.devices import pick_device
 
     library, precision = inner.runtime
     kind = pick_device(device.device).type

@@ -1,13 +1,12 @@
 """Suggestions: an agent's ranking of the moves of a position."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from azero.games import State
 from azero.games.positions import turn_to_text
+from azero.heads import HEADS
 from azero.mcts import RESULT_NAMES, MoveStatistics, TreeSearch, rank_moves, root_result, root_value
 
 RESIGN = -1
@@ -81,9 +80,9 @@ class Suggestion:
       is_tree_full: whether the tree reached its limit of nodes.
       runtime: the library that ran the net, e.g. "openvino"; None without a net.
       precision: the net's arithmetic, "fp32", "bf16" or "int8"; None without a net.
-      ownership: [H, W] float32 in [-1, 1], the owners that the net alone expects at the end for the cells of
-        `State.planes`: 1 is the player to move, -1 the opponent. None if the net keeps no such head. == ignores it.
-      score: the points by which the net alone expects the player to move to win; None if it keeps no such head.
+      heads: the answers of the auxiliary heads that the net keeps, without a search, for the player to move: [H, W]
+        float32 for the cells of `State.planes`, or numbers. Each head of `azero/heads/` is an attribute, too, such as
+        `ownership` and `score`: None if the net does not keep it. == ignores them.
       simulations_per_s: simulations a second of an analysis; None for a single suggestion.
       proven: the position's result for the player to move, "win", "draw" or "loss"; None without a proof. The proof of
         `moves[0]` is another thing: if it is a draw, another move may still win. If moves are left out, it is the
@@ -100,8 +99,7 @@ class Suggestion:
     is_tree_full: bool = False
     runtime: str | None = None
     precision: str | None = None
-    ownership: np.ndarray | None = field(default=None, compare=False)
-    score: float | None = None
+    heads: Mapping[str, Any] = field(default_factory=dict, compare=False)
     simulations_per_s: float | None = None
     proven: str | None = None
 
@@ -123,20 +121,25 @@ class Suggestion:
 
     def to_json(self, top: int | None = None) -> dict:
         """Returns the object that `azero suggest --json` prints, with the `top` best moves or all of them."""
-        fields = {name: value for name, value in vars(self).items() if name != "is_tree_full"}
+        fields: dict[str, Any] = {}
+        for name, value in vars(self).items():
+            if name == "heads":
+                fields |= {head.name: head.to_json(self.heads.get(head.name)) for head in HEADS.values()}
+            elif name != "is_tree_full":
+                fields[name] = value
         fields["moves"] = [{key: getattr(move, key) for key in _JSON_FIELDS} for move in self.moves[:top]]
-        fields["ownership"] = None if self.ownership is None else _rounded(self.ownership)
-        fields["score"] = None if self.score is None else round(self.score, 2)
         return fields
+
+    def __getattr__(self, name: str) -> Any:
+        """Returns the answer of an auxiliary head; None if the net does not keep it."""
+        if name in HEADS:
+            return self.heads.get(name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
 def resigned(suggestion: Suggestion) -> Suggestion:
     """Returns the answer of an agent that resigns instead of this move."""
     return replace(suggestion, best="resign", moves=[])
-
-
-def _rounded(ownership: np.ndarray) -> list[list[float]]:
-    return [[round(each, 3) for each in row] for row in ownership.tolist()]
 
 
 _JSON_FIELDS = ("move", "visits", "value", "prior", "proven", "pv", "is_bound", "proven_plies")

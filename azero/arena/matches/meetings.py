@@ -25,7 +25,7 @@ from azero.arena.matches.results import Cost, GameResult, MatchResult, early_end
 from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import EngineFailed
 from azero.games import Game
-from azero.nets.session_evaluator import MATCH_ROWS
+from azero.nets.runtimes.session import MATCH_ROWS
 from azero.system.machine import count_cores
 from azero.system.worker_pool import Pool, WorkersDied
 
@@ -180,7 +180,7 @@ def for_a_worker(spec: AgentSpec) -> AgentSpec:
     """Returns the spec with a worker's share of this machine: a core, or a GPU and the cores that go with it."""
     threads = 1
     if spec.checkpoint:
-        from azero.nets.runtimes.choice import pick_device
+        from azero.nets.devices import pick_device
 
         threads = 1 if pick_device(spec.device.device).type == "cpu" else count_cores()
     return replace(spec, threads=threads)

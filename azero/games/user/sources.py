@@ -21,7 +21,7 @@ from azero.errors import BadInput
 from azero.games.names import SHORT_IDENTITY, file_of
 from azero.games.reasons import is_installed
 from azero.system.files import read_regular
-from azero.system.packed_files import PackedFiles, pack
+from azero.system.packed_files import PackedFile, PackedFiles
 
 _LARGEST = 1 << 17  # bytes of a source
 
@@ -61,6 +61,7 @@ class Sources:
 
     def __init__(self, file: str, kind: str = "game"):
         """Reads them. `kind` is what the file has, "game" or "net". Raises BadInput if the file cannot be read."""
+        self._file, self._kind = file, kind
         self.what = f"{kind} file {file!r}"
         self.path = Path(file).resolve()
         self.text = _read(Path(file), self.what)
@@ -101,6 +102,15 @@ class Sources:
         """Returns whether a file's card with this digest was made with these sources."""
         return digest == self.identity[:SHORT_IDENTITY]
 
+    def packed(self) -> PackedFiles:
+        """Returns the files as they were read, to be sent to another machine."""
+        files = [(self._file, f"{self._kind}/{Path(self._file).name}", self.text)]
+        for module, (_, path, text) in self.modules.items():
+            stem = module.replace(".", "/")
+            place = f"{stem}/__init__.py" if path.name == "__init__.py" else f"{stem}.py"
+            files.append((str(path), f"{self._kind}/{place}", text))
+        return tuple(PackedFile(path, place, hashlib.sha256(text).hexdigest(), text) for path, place, text in files)
+
 
 def identity_of(sources: Iterable[tuple[str, bytes]]) -> str:
     """Returns a digest, 64 hex digits, of named sources. A source that is not Python counts as its bytes.
@@ -126,13 +136,7 @@ def pack_code(name: str, kind: str = "game") -> PackedFiles:
       kind: "game" or "net".
     """
     file = file_of(name, kind)
-    if file is None:
-        return ()
-    places: dict[str | Path, str] = {file: f"{kind}/{Path(file).name}"}
-    for module, (_, path, _) in Sources(file, kind).modules.items():
-        stem = module.replace(".", "/")
-        places[path] = f"{kind}/{stem}/__init__.py" if path.name == "__init__.py" else f"{kind}/{stem}.py"
-    return pack(places)
+    return () if file is None else Sources(file, kind).packed()
 
 
 def name_here(name: str, found: dict[str, Path], kind: str = "game") -> str:

@@ -14,13 +14,14 @@ from azero.arena.reviews.accuracy import BLUNDER, INACCURACY, MISTAKE, THRESHOLD
 from azero.arena.reviews.review import GameReview, MoveReview
 from azero.games import State
 from azero.games.positions import turn_to_text
+from azero.heads import HEADS
 from azero.system.console import printable
 
 MOST_MOVES = 10
 """Default number of listed moves."""
 
 _LIKELY = 1 / 3
-"""A cell with a greater ownership is shown as owned: its owner is at least twice as probable as the other player."""
+"""A cell with a greater answer of a head has a mark. Its owner is at least twice as probable as the other player."""
 
 MOST_VISITED, BEST_VALUE, AT_MOST = "*", "^", "<"
 
@@ -36,10 +37,12 @@ def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES)
         seen.append(f"{suggestion.runtime} {suggestion.precision}")
     if suggestion.is_tree_full:
         seen.append("the tree reached its limit of nodes")
-    score = f" and score {suggestion.score:+z.1f}" if suggestion.score is not None else ""
+    known = [(head, suggestion.heads[name]) for name, head in HEADS.items() if name in suggestion.heads]
+    numbers = "".join(f" and {head.name} {answer:+z.1f}" for head, answer in known if not head.is_per_cell)
+    maps = [line for head, answer in known if head.is_per_cell for line in (*show_map(head.legend, answer), "")]
     return "\n".join(
         [
-            f"{suggestion.game}, {player} player to move, value {suggestion.value:+z.2f}{score} for that player",
+            f"{suggestion.game}, {player} player to move, value {suggestion.value:+z.2f}{numbers} for that player",
             "",
             state.draw(value_marks(suggestion.moves)),
             "",
@@ -48,19 +51,16 @@ def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES)
             "",
             show_moves(suggestion.moves, top),
             "",
-            *([] if suggestion.ownership is None else [*_show_ownership(suggestion.ownership), ""]),
+            *maps,
             f"best: {best_turn(suggestion, state)}   ({', '.join(seen)})",
         ]
     )
 
 
-def _show_ownership(ownership: np.ndarray) -> list[str]:
-    """Returns a map of who is expected to own the cells, [H, W] in [-1, 1], with a line that explains it."""
-    signs = np.where(ownership > _LIKELY, "+", np.where(ownership < -_LIKELY, "-", "."))
-    return [
-        "expected owners: + the player to move, - the opponent, . unclear",
-        *(f"  {' '.join(row)}" for row in signs),
-    ]
+def show_map(legend: str, answer: np.ndarray) -> list[str]:
+    """Returns a map of a head's answer, [H, W] in [-1, 1], below a line that explains it."""
+    signs = np.where(answer > _LIKELY, "+", np.where(answer < -_LIKELY, "-", "."))
+    return [legend, *(f"  {' '.join(row)}" for row in signs)]
 
 
 def value_marks(moves: list[Move]) -> dict[int, str]:

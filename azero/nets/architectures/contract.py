@@ -2,14 +2,17 @@
 
 import copy
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.nets.architectures.blocks import NormalizedConvolution
+from azero.nets.architectures.drawing import ARCHITECTURES, Drawing, drawing_of
 
 
 class Prediction(NamedTuple):
@@ -29,15 +32,15 @@ class Net(nn.Module):
 
     Attributes:
       game: the game.
+      architecture: the name of a net of azero's; empty for a user's net.
       features_shape: the shape of a position's features, (channels, height, width); None if the net has no features
         of its own. Auxiliary heads learn from features.
-      is_quantizable: whether a runtime can compute its convolutions in int8.
       kept: layers of the auxiliary heads that stay in the checkpoint, by name; see `heads.py`.
       identity: of the sources that define a user's net, 64 hex digits; empty for azero's own nets.
     """
 
+    architecture: str = ""
     features_shape: tuple[int, int, int] | None
-    is_quantizable: bool = False
     identity: str = ""
 
     def __init__(self, game: Game):
@@ -56,8 +59,37 @@ class Net(nn.Module):
     def forward(self, planes: Tensor) -> Prediction:  # [B, C, H, W] float32
         return self.judge(self.features(planes))
 
+    def summary(self, channels: int) -> tuple[nn.Module, int]:
+        """Returns a layer from [B, channels, H, W] to [B, inputs] for the linear layers of kept heads, and `inputs`."""
+        assert self.features_shape is not None, "heads learn from features"
+        _, height, width = self.features_shape
+        return nn.Flatten(), channels * height * width
+
+    @property
+    def is_quantizable(self) -> bool:
+        """Whether a runtime can compute its convolutions in int8."""
+        return self.architecture in ARCHITECTURES and ARCHITECTURES[self.architecture].is_quantizable
+
+    def drawing(self) -> Drawing | None:
+        """Returns the drawing of a net of azero's; None for a user's net."""
+        weights = {name: tensor.detach().cpu().float().numpy() for name, tensor in self.state_dict().items()}
+        return drawing_of(self.architecture, weights, self.game)
+
 
 AnyNet = TypeVar("AnyNet", bound=Net)
+
+NETS: dict[str, Callable[[NetConfig, Game], Net]] = {}
+"""The nets of azero, by the names of their folders."""
+
+
+def architecture(name: str) -> Callable[[type[AnyNet]], type[AnyNet]]:
+    """Registers a net of azero's, which is made of `NetConfig` and `Game`, as a decorator."""
+
+    def register(kind: type[AnyNet]) -> type[AnyNet]:
+        kind.architecture, NETS[name] = name, kind
+        return kind
+
+    return register
 
 
 def start_at_zero(*layers: nn.Linear | nn.Conv2d) -> None:

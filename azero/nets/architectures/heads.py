@@ -1,154 +1,87 @@
-"""Heads beside policy and value: what their layers are built from, and the heads that a net can keep.
+"""The layers of auxiliary heads in a net: what they are built of, and the heads that the net keeps.
 
-Auxiliary heads are trained with the net (`azero/training/heads/`). Those that the setting `net.heads` names are part of
-the net, and stay in its checkpoint. `forward` does not run them.
+Those that the setting `net.heads` names are part of the net, and stay in its checkpoint. `forward` does not run them.
 """
 
-from collections.abc import Callable
-from itertools import pairwise
 from typing import NamedTuple
 
-import torch
 from torch import Tensor, nn
 
 from azero.config.schema import NetConfig
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.defaults import has_own
-from azero.nets.architectures.any_size import AnySizeTower, pooled
+from azero.heads import HEADS, Head
 from azero.nets.architectures.blocks import NormalizedConvolution
-from azero.nets.architectures.board import WHOLE
 from azero.nets.architectures.contract import Net, start_at_zero
-from azero.nets.graphs.any_size import side_of
 
 
-class Pooling(nn.Module):
-    """Pools each channel over the board, [B, C, H, W] to [B, 3 C], whatever its size."""
+class HeadBuilder(NamedTuple):
+    """Builds the layers of a head from a net's features [B, C, H, W]. Their outputs begin as zeros."""
 
-    def forward(self, x: Tensor) -> Tensor:
-        return pooled(x, WHOLE)
+    net: Net
+    head: Head
 
+    def cells(self, channels: int) -> nn.Sequential:
+        """Returns 1x1 convolutions, to `channels` and to one output per cell, [B, H * W]."""
+        inputs, *board = self._features_shape()
+        if board != [*self.net.game.planes_shape[1:]]:
+            name = self.head.name
+            raise BadInput(
+                f"{name} needs a net with features for each cell, e.g. net.name = tower; for this net, leave it out of "
+                f"net.heads, and set training.{name}_loss_weight = 0"
+            )
+        last = nn.Conv2d(channels, 1, 1)
+        start_at_zero(last)
+        return nn.Sequential(NormalizedConvolution(inputs, channels, 1), nn.ReLU(), last, nn.Flatten())
 
-def dense_layers(net: Net, channels: int, sizes: list[int]) -> nn.Sequential:
-    """Returns a 1x1 convolution to `channels`, followed by linear layers with outputs of `sizes`."""
-    inputs, height, width = _features_of(net)
-    return _linear_layers(inputs, channels, nn.Flatten(), [channels * height * width, *sizes])
+    def number(self, channels: int, units: int, fits_all_sizes: bool = True) -> nn.Sequential:
+        """Returns a 1x1 convolution to `channels`, a hidden layer of `units`, and one output, [B, 1].
 
+        Args:
+          fits_all_sizes: whether the layers fit all sizes that the net plays, else one size only.
+        """
+        inputs, height, width = self._features_shape()
+        for_one = nn.Flatten(), channels * height * width
+        summary, summed = self.net.summary(channels) if fits_all_sizes else for_one
+        hidden, last = nn.Linear(summed, units), nn.Linear(units, 1)
+        start_at_zero(last)
+        return nn.Sequential(NormalizedConvolution(inputs, channels, 1), nn.ReLU(), summary, hidden, nn.ReLU(), last)
 
-def pooled_layers(net: Net, channels: int, sizes: list[int]) -> nn.Sequential:
-    """Returns the same with pooled channels, so that no layer depends on the board's size."""
-    return _linear_layers(_features_of(net)[0], channels, Pooling(), [3 * channels, *sizes])
-
-
-def _linear_layers(inputs: int, channels: int, summary: nn.Module, sizes: list[int]) -> nn.Sequential:
-    *hidden, last = (nn.Linear(*pair) for pair in pairwise(sizes))
-    start_at_zero(last)
-    between = (layer for each in hidden for layer in (each, nn.ReLU()))
-    return nn.Sequential(NormalizedConvolution(inputs, channels, 1), nn.ReLU(), summary, *between, last)
-
-
-def cell_layers(net: Net, channels: int) -> nn.Sequential:
-    """Returns 1x1 convolutions, to `channels` and to one output per cell, [B, H * W]."""
-    inputs, *board = _features_of(net)
-    if board != [*net.game.planes_shape[1:]]:
-        raise BadInput(
-            "ownership needs a net with features for each cell, e.g. net.name = tower; for this net, leave it out of "
-            "net.heads, and set training.ownership_loss_weight = 0"
-        )
-    last = nn.Conv2d(channels, 1, 1)
-    start_at_zero(last)
-    return nn.Sequential(NormalizedConvolution(inputs, channels, 1), nn.ReLU(), last, nn.Flatten())
-
-
-def _features_of(net: Net) -> tuple[int, int, int]:
-    """Returns the shape of a net's features; raises BadInput if it has none."""
-    if net.features_shape is None:
-        raise BadInput(
-            "auxiliary heads learn from a net's features, and this net has none: it needs the methods `features` and "
-            "`judge`, or training.*_loss_weight = 0"
-        )
-    return net.features_shape
+    def _features_shape(self) -> tuple[int, int, int]:
+        """Returns the shape of the net's features; raises BadInput if it has none."""
+        if self.net.features_shape is None:
+            raise BadInput(
+                "auxiliary heads learn from a net's features, and this net has none: it needs the methods `features` "
+                "and `judge`, or training.*_loss_weight = 0"
+            )
+        return self.net.features_shape
 
 
-class KeptHead(NamedTuple):
-    """A head that a net can keep.
-
-    Attributes:
-      needs: the optional method that the game must define for it.
-      meaning: what its answers are, for users.
-      is_per_cell: whether a position's answer is a number for each cell, [H, W], or one number.
-      unit: returns the unit in which `azero export` checks errors of its answers.
-      layers: returns new layers, from the net's features [B, C, H, W] to outputs [B, columns].
-      answers: returns the answers, [B, H, W] or [B, 1], for the player to move, given the outputs of its layers.
-    """
-
-    needs: str
-    meaning: str
-    is_per_cell: bool
-    unit: Callable[[Game], float]
-    layers: Callable[[Net, NetConfig], nn.Module]
-    answers: Callable[[Tensor, Game], Tensor]
-
-
-def _ownership_layers(net: Net, config: NetConfig) -> nn.Module:
-    return cell_layers(net, config.value_channels)
-
-
-def _score_layers(net: Net, config: NetConfig) -> nn.Module:
-    layers = pooled_layers if isinstance(net, AnySizeTower) else dense_layers
-    return layers(net, config.value_channels, [config.value_hidden, 1])
-
-
-def _owners(logits: Tensor, game: Game) -> Tensor:
-    """Returns 2 P(the mover will own the cell) - 1, [B, H, W]."""
-    return (2 * torch.sigmoid(logits) - 1).unflatten(1, game.planes_shape[1:])
-
-
-def _points(margins: Tensor, game: Game) -> Tensor:
-    """Returns points, [B, 1], of margins in units of the board's side."""
-    return margins * side_of(game)
-
-
-KEPT = {
-    "ownership": KeptHead(
-        needs="ownership",
-        meaning="the expected owner of each cell at the end: 1 the player to move, -1 the opponent",
-        is_per_cell=True,
-        unit=lambda game: 1.0,
-        layers=_ownership_layers,
-        answers=_owners,
-    ),
-    "score": KeptHead(
-        needs="final_score",
-        meaning="the points by which the player to move is expected to win",
-        is_per_cell=False,
-        unit=side_of,
-        layers=_score_layers,
-        answers=_points,
-    ),
-}
-"""All of them, by name. This is the order in which initial weights are drawn."""
+def layers_of(head: Head, net: Net, config: NetConfig, is_kept: bool) -> nn.Module:
+    """Returns new layers of a head; raises BadInput if the net cannot have it."""
+    return head.with_torch.layers(HeadBuilder(net, head), config, is_kept)
 
 
 def keep_heads(net: Net, config: NetConfig) -> None:
     """Gives a new net the layers of the heads that it keeps; raises BadInput if the game or the net cannot have one."""
     kept = nn.ModuleDict()
-    for name, head in KEPT.items():
+    for name, head in HEADS.items():
         if name not in config.heads:
             continue
-        if not has_own(net.game.rules, head.needs):
+        if head.needs is not None and not has_own(net.game.rules, head.needs):
             raise BadInput(
                 f"net.heads = {[*config.heads]} should be without {name!r}, since {net.game} has no `{head.needs}` of "
                 "its own"
             )
-        kept[name] = head.layers(net, config)
+        kept[name] = layers_of(head, net, config, is_kept=True)
     del net.kept
     net.kept = kept  # after the net's other layers, so that training is the same as if the heads were not kept
 
 
 def run_heads(kept: nn.ModuleDict, game: Game, features: Tensor) -> dict[str, Tensor]:
-    """Returns the answers of a net's kept heads for B positions, given their features, by name; see `KEPT`."""
-    return {name: KEPT[name].answers(layers(features), game) for name, layers in kept.items()}
+    """Returns the answers of a net's kept heads for B positions, given their features, by name; see `Head.meaning`."""
+    return {name: HEADS[name].with_torch.answers(layers(features), game) for name, layers in kept.items()}
 
 
 def all_outputs(net: Net, planes: Tensor) -> dict[str, Tensor]:

@@ -1,6 +1,7 @@
 """The speed of each runtime on this machine: measured once, and kept in the cache folder."""
 
 import contextlib
+import functools
 import hashlib
 import json
 import math
@@ -53,6 +54,22 @@ def kept_rates(kind: str, what: object, names: list[str], measure: Callable[[], 
     return rates
 
 
+def best_rates(works: Mapping[str, Callable[[], object]], rounds: int, seconds: float) -> dict[str, float]:
+    """Returns the calls per second of each work: the best of some rounds, in which they take turns of some seconds.
+
+    So other load affects all alike.
+    """
+    rates = dict.fromkeys(works, 0.0)
+    for _ in range(rounds):
+        for name, work in works.items():
+            done, begin = 0, time.perf_counter()
+            while (elapsed := time.perf_counter() - begin) < seconds:
+                work()
+                done += 1
+            rates[name] = max(rates[name], done / elapsed)
+    return rates
+
+
 def _is_rate(value: object) -> bool:
     return isinstance(value, float) and math.isfinite(value)
 
@@ -68,22 +85,12 @@ def versions() -> list[str]:
 
 
 def _measure(net: Net, rows: int, runtimes: Mapping[str, Callable[[int, int], Any]]) -> dict[str, float]:
-    """Measures the runtimes in turns, so that other load affects all alike; returns the best rate of each."""
+    """Returns the rate of each runtime; infinite if it fails."""
     planes = np.resize(sample_positions(net.game), (rows, *net.game.planes_shape))
-    rates, sessions = dict.fromkeys(runtimes, 0.0), {}
+    rates, works = dict.fromkeys(runtimes, math.inf), {}
     for name, make in runtimes.items():
-        try:
+        with contextlib.suppress(RuntimeError):
             session = make(rows, 1)
             session.run(planes)
-        except RuntimeError:
-            rates[name] = math.inf
-        else:
-            sessions[name] = session
-    for _ in range(_ROUNDS):
-        for name, session in sessions.items():
-            done, begin = 0, time.perf_counter()
-            while (elapsed := time.perf_counter() - begin) < _SECONDS:
-                session.run(planes)
-                done += 1
-            rates[name] = max(rates[name], done / elapsed)
-    return rates
+            works[name] = functools.partial(session.run, planes)
+    return rates | best_rates(works, _ROUNDS, _SECONDS)

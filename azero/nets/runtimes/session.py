@@ -1,6 +1,7 @@
-"""A net that is ready to run, and the runtime that runs it. Nothing here imports torch."""
+"""A net that is ready to run, and as an `Evaluator` of searches. Nothing here imports torch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -53,3 +54,72 @@ def filled_up(planes: np.ndarray, rows: int) -> np.ndarray:
     """Returns planes, filled up with zeros to `rows` rows."""
     missing = rows - len(planes)
     return np.concatenate([planes, np.zeros((missing, *planes.shape[1:]), np.float32)]) if missing else planes
+
+
+ROWS = 64
+"""Rows of a forward pass if many games share the net. More rows are not faster on a CPU."""
+
+MATCH_ROWS = 16
+"""Rows of a forward pass in a match. Each net has half of the games, and towards the end there are few."""
+
+
+class SessionEvaluator:
+    """Evaluates batches of positions with a net that is ready to run.
+
+    On a CPU every forward pass has the same number of rows, filled up with zeros. So the output for a position does not
+    depend on the rest of the batch, to the last bit. A pass takes one thread, and several passes run side by side.
+    Threads that share a pass would wait for each other. A GPU takes batches of any size; see `pytorch/gpu.py`.
+
+    Attributes:
+      runtime: the library and precision that run the net.
+      session: the net, ready to run.
+      rows: rows of a forward pass; multiples of it waste nothing. 0 if any batch size is as good.
+      is_on_device: whether the net runs on an accelerator, so that the CPU is free meanwhile.
+    """
+
+    is_on_device = False
+
+    def __init__(self, runtime: Runtime, session: Session, rows: int, num_threads: int):
+        self.runtime, self.session, self.rows = runtime, session, rows
+        self._pool = ThreadPoolExecutor(num_threads) if num_threads > 1 else None
+
+    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Returns logits [B, A] and values [B], both finite float32, of planes [B, C, H, W] float32.
+
+        Raises BadInput if the net's outputs are not finite numbers, which a search could not use.
+        """
+        logits, values = self._evaluate(planes)
+        if not (np.isfinite(logits).all() and np.isfinite(values).all()):
+            raise BadInput("the net cannot be used: its outputs are not finite numbers")
+        return logits, values
+
+    def _evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        rows = self.rows or len(planes)
+        passes = [filled_up(planes[at : at + rows], rows) for at in range(0, len(planes), rows)]
+        if len(passes) == 1:
+            logits, values = self.session.run(passes[0])
+            return logits[: len(planes)], values[: len(planes)]
+        answers = self._pool.map(self.session.run, passes) if self._pool else map(self.session.run, passes)
+        logits, values = (np.concatenate(parts) for parts in zip(*answers, strict=True))
+        return logits[: len(planes)], values[: len(planes)]
+
+
+class SizedEvaluator(SessionEvaluator):
+    """Passes of several sizes: a batch takes the smallest that holds it, so that small batches are not filled up far.
+
+    The output for a position may depend on the size of its batch, in the last bits.
+    """
+
+    def __init__(self, sizes: Sequence[SessionEvaluator]):
+        largest = sizes[-1]
+        super().__init__(largest.runtime, largest.session, largest.rows, 1)
+        self._sizes = sizes
+
+    def _evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        fitting = (each for each in self._sizes if each.rows >= len(planes))
+        return next(fitting, self._sizes[-1])._evaluate(planes)
+
+
+def evaluator_of_sizes(sizes: Sequence[SessionEvaluator]) -> SessionEvaluator:
+    """Returns an evaluator with passes of several sizes, in ascending order. A device needs only the last one."""
+    return sizes[-1] if len(sizes) == 1 or sizes[-1].is_on_device else SizedEvaluator(sizes)

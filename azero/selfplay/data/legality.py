@@ -6,7 +6,7 @@ from azero.compiler.jit import kernel, subroutine
 from azero.errors import BadInput
 from azero.games import DRAW, LOSS, ONGOING, WIN, Game, new_states
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.data.records import LONGEST_START, Shard
+from azero.selfplay.data.shard import LONGEST_START, Shard
 
 _MOST = 1 << 48  # evaluations or simulations of a shard; sums of many shards are still exact
 

@@ -9,10 +9,11 @@ from azero.compiler.jit import kernel
 from azero.config.training import TrainingConfig
 from azero.games import Game
 from azero.games.contract import sign_of
-from azero.selfplay.data.auxiliary import AuxiliaryTarget, Derived, positions_of
+from azero.heads import Head
+from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.lessons import Lessons
-from azero.selfplay.data.records import Shard
-from azero.selfplay.data.returns import ends_of, write_returns
+from azero.selfplay.data.positions import Derived, positions_of
+from azero.selfplay.data.shard import Shard
 
 
 class Sample(NamedTuple):
@@ -37,15 +38,15 @@ class Sample(NamedTuple):
 class Targets(NamedTuple):
     """Settings of the targets, in addition to the search's policy.
 
-    The value target is the lambda-return (`returns.py`), or the game's result if `value_lambda` is 1. `auxiliary` lists
-    the targets of auxiliary heads.
+    The value target is the lambda-return (`write_returns`), or the game's result if `value_lambda` is 1. `auxiliary`
+    are the heads whose targets are computed.
     """
 
     value_lambda: float = 1.0
-    auxiliary: tuple[AuxiliaryTarget, ...] = ()
+    auxiliary: tuple[Head, ...] = ()
 
 
-def targets_of(config: TrainingConfig, auxiliary: tuple[AuxiliaryTarget, ...]) -> Targets:
+def targets_of(config: TrainingConfig, auxiliary: tuple[Head, ...]) -> Targets:
     """Returns the targets that a run's settings describe, with those of auxiliary heads."""
     return Targets(config.value_lambda, auxiliary)
 
@@ -80,7 +81,7 @@ def draw_lessons(lessons: Lessons, size: int, rng: np.random.Generator) -> tuple
 
 
 def sample_lessons(
-    lessons: Lessons, indices: np.ndarray, symmetries: np.ndarray, auxiliary: tuple[AuxiliaryTarget, ...]
+    lessons: Lessons, indices: np.ndarray, symmetries: np.ndarray, auxiliary: tuple[Head, ...]
 ) -> Sample:
     """Returns a sample of the lessons at `indices` ([B] int64), in `symmetries` ([B] int64)."""
     planes = encode(lessons.game, lessons.states, indices, symmetries)
@@ -127,3 +128,42 @@ def _encode(rules, gathers, states, indices, symmetries, planes, work):
             for cell in range(work.shape[1] * width):
                 source = gather[cell]
                 planes[row, plane, cell // width, cell % width] = work[plane, source // width, source % width]
+
+
+def ends_of(shard: Shard, indices: np.ndarray) -> np.ndarray:
+    """Returns the ends of the games of the positions at `indices` ([B] int64): [B] int64, one past the last ply."""
+    ends = np.cumsum(shard.lengths)
+    return ends[np.searchsorted(ends, indices, side="right")]
+
+
+@kernel
+def write_returns(players, root_values, proven, outcomes, indices, ends, value_lambda, results):
+    """Writes, for each position of `indices` ([B] int64), the return as chances of win, draw and loss:
+
+        v(t) = (1 - lambda) q(t) + lambda v(t+1),  v(end) = z
+
+    computed backwards from the end of its game, for the player to move at the position. This is TD(lambda) with the
+    search's values q. A value q is a win with chance (1 + q) / 2, else a loss. If the result of ply t is proven, v(t)
+    is this result instead.
+
+    Args:
+      players, root_values, proven, outcomes: of all positions, as in `Shard`.
+      ends: [B] int64, from `ends_of`.
+      results: [B, 3] floats, zeros at first; the output. A row sums to 1.
+
+    Source: Sutton, Learning to predict by the methods of temporal differences (1988); with values of a search,
+    Willemsen et al., Value targets in off-policy AlphaZero (2020).
+    """
+    for row in range(len(indices)):
+        index, chances = indices[row], results[row]
+        own = 1 - 2 * players[index]
+        chances[1 - own * outcomes[index]] = 1.0
+        for ply in range(ends[row] - 1, index - 1, -1):
+            sign = 1 if players[ply] == players[index] else -1
+            if proven[ply] != UNPROVEN:
+                chances[:] = 0.0
+                chances[1 - sign * proven[ply]] = 1.0
+            else:
+                chances *= value_lambda
+                chances[0] += (1.0 - value_lambda) * (1.0 + sign * root_values[ply]) / 2.0
+                chances[2] += (1.0 - value_lambda) * (1.0 - sign * root_values[ply]) / 2.0

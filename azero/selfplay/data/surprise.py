@@ -7,8 +7,8 @@ import numpy as np
 from azero.compiler.jit import kernel
 from azero.games import Game
 from azero.mcts import Evaluator
-from azero.selfplay.data.records import Shard
 from azero.selfplay.data.samples import encode
+from azero.selfplay.data.shard import Shard
 
 _AT_ONCE = 1024  # positions
 

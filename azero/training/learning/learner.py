@@ -3,12 +3,26 @@
 from torch import Tensor, nn
 
 from azero.config.schema import Config
+from azero.config.training import TrainingConfig
+from azero.errors import BadInput
 from azero.games import Game
-from azero.nets.architectures.any_size import AnySizeTower
+from azero.games.defaults import has_own
+from azero.heads import HEADS, Head
+from azero.nets.architectures.any_size.net import AnySizeTower
 from azero.nets.architectures.board import WHOLE, Board
 from azero.nets.architectures.contract import Net, Prediction
+from azero.nets.architectures.heads import layers_of
 from azero.nets.make import make_net
-from azero.training.heads.registry import heads_of
+
+
+def heads_of(config: TrainingConfig, game: Game) -> tuple[Head, ...]:
+    """Returns the heads whose loss weights are above 0; raises BadInput if the game lacks a head's target."""
+    wanted = tuple(head for head in HEADS.values() if config.loss_weight(head.name) > 0)
+    for head in wanted:
+        if head.needs is not None and not has_own(game.rules, head.needs):
+            setting, weight = f"training.{head.name}_loss_weight", config.loss_weight(head.name)
+            raise BadInput(f"{setting} is {weight:g}; it should be 0, since {game} has no `{head.needs}` of its own")
+    return wanted
 
 
 class Learner(nn.Module):
@@ -24,7 +38,9 @@ class Learner(nn.Module):
         self.net = make_net(config.net, game)
         self.wanted = heads_of(config.training, game)
         trained_only = (head for head in self.wanted if head.name not in self.net.kept)
-        self.heads = nn.ModuleDict({head.name: head.layers(config.net, self.net) for head in trained_only})
+        self.heads = nn.ModuleDict(
+            {head.name: layers_of(head, self.net, config.net, is_kept=False) for head in trained_only}
+        )
 
     def forward(self, planes: Tensor, board: Board = WHOLE) -> tuple[Prediction, dict[str, Tensor]]:
         """Returns the net's prediction for planes [B, C, H, W], and the output of each head, [B, columns]."""

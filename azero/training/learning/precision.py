@@ -3,19 +3,20 @@
 A run also keeps it in its settings, so that it goes on with the same arithmetic if the cache is gone.
 """
 
-import time
+from functools import partial
 
 import numpy as np
 
 from azero.config.schema import Config
 from azero.games import Game
-from azero.nets.evaluator import ROWS
+from azero.nets.devices import has_bf16, pick_device
 from azero.nets.make import make_net
-from azero.nets.runtimes.choice import has_bf16, pick_device, settle_runtime
-from azero.nets.runtimes.rates import kept_rates
+from azero.nets.runtimes.fastest import settle_runtime
+from azero.nets.runtimes.rates import best_rates, kept_rates
+from azero.nets.runtimes.session import ROWS
 from azero.selfplay.data.samples import Sample
 from azero.system.machine import count_cores
-from azero.training.heads.registry import heads_of
+from azero.training.learning.learner import heads_of
 from azero.training.learning.trainer import Trainer
 
 _ROUNDS = 4
@@ -65,20 +66,13 @@ def step_rates(config: Config, game: Game) -> dict[str, float]:
 
 
 def _measure(config: Config, game: Game) -> dict[str, float]:
-    """Measures the precisions in turns, so that other load affects both alike; returns the best rate of each."""
+    """Returns the rate of each precision."""
     sample, size = random_sample(config, game), config.training.batch_size
     trainers = {name: Trainer(_with_precision(config, name), game) for name in ("fp32", "bf16")}
     for trainer in trainers.values():
         trainer.step(sample, 0.0)
-    rates = dict.fromkeys(trainers, 0.0)
-    for _ in range(_ROUNDS):
-        for name, trainer in trainers.items():
-            done, begin = 0, time.perf_counter()
-            while (elapsed := time.perf_counter() - begin) < _SECONDS:
-                trainer.step(sample, 0.0)
-                done += size
-            rates[name] = max(rates[name], done / elapsed)
-    return rates
+    works = {name: partial(trainer.step, sample, 0.0) for name, trainer in trainers.items()}
+    return {name: size * rate for name, rate in best_rates(works, _ROUNDS, _SECONDS).items()}
 
 
 def random_sample(config: Config, game: Game) -> Sample:

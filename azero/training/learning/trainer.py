@@ -12,7 +12,7 @@ from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import Game
 from azero.nets.architectures.contract import Net, Prediction
-from azero.nets.runtimes.choice import pick_devices
+from azero.nets.devices import pick_devices
 from azero.nets.users_net import LARGEST_WEIGHT
 from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.samples import Sample
@@ -20,9 +20,14 @@ from azero.system.machine import keep_freed_memory, keep_torch_files
 from azero.training.learning.group import Group
 from azero.training.learning.learner import Learner, judge_on
 from azero.training.learning.losses import Losses, map_losses
-from azero.training.learning.optimizer import check_state, make_optimizer, update_average
+from azero.training.learning.optimizer import (
+    check_state,
+    learning_rate,
+    make_optimizer,
+    set_learning_rate,
+    update_average,
+)
 from azero.training.learning.passes import Passes, count_passes, share_of
-from azero.training.learning.schedule import learning_rate, set_learning_rate
 
 LARGEST_LOSS = 1e9
 

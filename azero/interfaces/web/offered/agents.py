@@ -13,8 +13,8 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import KOMI, differences, is_playable
 from azero.interfaces.web.offered.games import built_in_game
+from azero.nets.architectures.drawing import is_any_size
 from azero.nets.checkpoint_file import game_of_card, read_whole
-from azero.nets.graphs.registry import ANY_SIZE
 from azero.system.console import printable
 
 _SMALL = "tic_tac_toe"
@@ -124,7 +124,7 @@ def _net_of(file: Path, version: int) -> tuple[Game, bool, bool]:
     """Returns game, `is_any_size` and `has_ownership` of a checkpoint's net; raises BadInput if it is damaged."""
     card, _, _ = read_whole(file)
     heads = card.net.get("heads") or ()
-    return game_of_card(file, card), card.net.get("name") in ANY_SIZE, "ownership" in heads
+    return game_of_card(file, card), is_any_size(card.net.get("name")), "ownership" in heads
 
 
 def id_of(name: str, taken: set[str]) -> str:

@@ -17,7 +17,7 @@ from azero.games import Game, State
 from azero.games.contract import sign_of
 from azero.interfaces.web.one_at_a_time import OneAtATime
 from azero.interfaces.web.runs.run import ShownRun
-from azero.nets.session_evaluator import SessionEvaluator
+from azero.nets.runtimes.session import SessionEvaluator
 from azero.runs.folder import NetFile
 from azero.system.files import Stamp, stamp_of
 
@@ -118,7 +118,7 @@ def _position_of(state: State) -> tuple[str, int | bytes]:
 def _open(file: NetFile, game: Game) -> OpenNet:
     # Imported here: the server starts without torch.
     from azero.nets.checkpoint_file import read_checkpoint
-    from azero.nets.quick import QuickNet
+    from azero.nets.quick_start import QuickNet
 
     checkpoint = read_checkpoint(file.path, game)
     net = QuickNet(checkpoint, _DEVICE)

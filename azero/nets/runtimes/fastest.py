@@ -1,0 +1,155 @@
+"""The runtimes of this machine, and the fastest one that agrees with fp32."""
+
+import functools
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from azero.config.schema import DeviceConfig
+from azero.errors import BadInput
+from azero.nets.architectures.contract import Net
+from azero.nets.architectures.drawing import int8_is_for
+from azero.nets.devices import pick_device
+from azero.nets.runtimes.calibration import NUM_POSITIONS, sample_positions
+from azero.nets.runtimes.library import LIBRARIES
+from azero.nets.runtimes.pytorch.session import TorchSession
+from azero.nets.runtimes.rates import measured_rates
+from azero.nets.runtimes.session import EXACT, Runtime, Session, filled_up
+from azero.system.console import say
+
+for _library in sorted(Path(__file__).parent.glob("*/library.py")):
+    import_module(f"azero.nets.runtimes.{_library.parent.name}.library")  # it registers itself
+
+TOLERANCE = 0.03
+"""Limit on `measure_drift`: the mean distance of values, or of policies (total variation), from fp32."""
+
+
+def available_runtimes(device: torch.device) -> list[Runtime]:
+    """Returns the runtimes for a device, in ascending order of expected speed."""
+    runtimes = []
+    for library in sorted(LIBRARIES.values(), key=lambda each: each.expected_rank):
+        try:
+            runtimes += [Runtime(library.name, precision) for precision in library.precisions(device)]
+        except (ImportError, RuntimeError) as error:
+            _warn(f"{library.name} is installed but cannot be used ({_first_line(error)})")
+    return runtimes
+
+
+def wanted_runtimes(config: DeviceConfig) -> list[Runtime]:
+    """Returns the available runtimes that the settings allow; raises BadInput if there is none."""
+    device = pick_device(config.device)
+    available = available_runtimes(device)
+    wanted = [
+        each
+        for each in available
+        if config.runtime in ("auto", each.library) and config.precision in ("auto", each.precision)
+    ]
+    if not wanted:
+        asked = " ".join(each for each in (config.runtime, config.precision) if each != "auto")
+        there = ", ".join(each.name for each in available)
+        raise BadInput(f"a net cannot run with {asked!r} here; on {device.type} there is: {there}")
+    return wanted
+
+
+def settle_runtime(net: Net, config: DeviceConfig, rows: int) -> DeviceConfig:
+    """Returns the settings with the library and precision that are fastest here, in place of "auto".
+
+    Raises BadInput if the settings ask for something that is not available.
+    """
+    ranked = _ranked(net, config, rows)
+    if len(ranked) > 1:
+        ranked = [each for each in ranked if _works(each, net, config, rows)] or [EXACT]
+    return config.model_copy(update={"runtime": ranked[-1].library, "precision": ranked[-1].precision})
+
+
+def _works(runtime: Runtime, net: Net, config: DeviceConfig, rows: int) -> bool:
+    """Returns whether a runtime can run a net. `open_session` warns of one that cannot."""
+    try:
+        session = open_runtime(runtime, net, pick_device(config.device), rows, 1)
+        session.run(np.zeros((rows, *net.game.planes_shape), np.float32))
+    except RuntimeError:
+        return False
+    return True
+
+
+def open_session(net: Net, config: DeviceConfig, rows: int, num_threads: int) -> tuple[Runtime, Session]:
+    """Opens a session with the fastest runtime that the settings allow and that agrees with fp32.
+
+    A runtime that fails, or is too far from fp32, is skipped with a warning on stderr. If the settings allow only one,
+    and it is too far from fp32, those that are usually slower follow, in a fixed order.
+
+    Args:
+      rows: rows of every pass on a CPU.
+      num_threads: number of threads that run passes side by side.
+
+    Raises BadInput if the settings ask for something that is not available, or if the only runtime they allow fails.
+    """
+    device, ranked = pick_device(config.device), _ranked(net, config, rows)
+    only = ranked[0] if len(ranked) == 1 else None
+    if only:
+        available = available_runtimes(device)
+        ranked = available[: available.index(only) + 1]
+    for runtime in reversed(ranked):
+        try:
+            session = open_runtime(runtime, net, device, rows, num_threads)
+            drift = 0.0 if runtime == EXACT else measure_drift(net, session, rows)
+        except RuntimeError as error:
+            what = f"{runtime.name} cannot run this net ({_first_line(error)})"
+            if runtime == only:  # a run that went on with another one would play other games
+                raise BadInput(what) from None
+            _warn(what)
+            continue
+        if drift <= TOLERANCE:
+            return runtime, session
+        _warn(f"{runtime.name} is {drift:.2g} from fp32 with this net, more than {TOLERANCE}")
+    return EXACT, open_runtime(EXACT, net, device, rows, num_threads)
+
+
+def _ranked(net: Net, config: DeviceConfig, rows: int) -> list[Runtime]:
+    """Returns the runtimes that the settings allow, in ascending order of their speed here; raises BadInput."""
+    device, wanted = pick_device(config.device), wanted_runtimes(config)
+    if not net.is_quantizable:
+        wanted = [each for each in wanted if each.precision != "int8"]
+        if not wanted:
+            raise BadInput(f"{int8_is_for()}; choose another with device.precision")
+    if device.type == "cpu" and len(wanted) > 1:
+        opened = {each.name: functools.partial(open_runtime, each, net, device) for each in wanted}
+        rates = measured_rates(net, rows, opened)
+        wanted.sort(key=lambda each: rates[each.name])
+    return wanted
+
+
+def measure_drift(net: Net, session: Session, rows: int, num_positions: int = NUM_POSITIONS) -> float:
+    """Returns the distance of a session from fp32, averaged over the first positions of `sample_positions`.
+
+    This is the mean distance of values, or the mean total variation (half the sum of absolute differences) of policies,
+    whichever is greater.
+    """
+    positions = sample_positions(net.game)[:num_positions]
+    exact = TorchSession(net, torch.device("cpu"), torch.float32)
+    answers = []
+    for each in (exact, session):
+        passes = [each.run(filled_up(positions[at : at + rows], rows)) for at in range(0, len(positions), rows)]
+        logits, values = (np.concatenate(parts)[: len(positions)] for parts in zip(*passes, strict=True))
+        answers.append((torch.softmax(torch.from_numpy(logits), dim=1).numpy(), values))
+    (policies, values), (other_policies, other_values) = answers
+    of_values = np.abs(values - other_values).mean()
+    of_policies = np.abs(policies - other_policies).sum(axis=1).mean() / 2
+    return float(np.maximum(of_values, of_policies))  # NaN if either is NaN
+
+
+def open_runtime(runtime: Runtime, net: Net, device: torch.device, rows: int, num_threads: int) -> Session:
+    """Opens a session of one runtime; raises RuntimeError if it cannot run the net."""
+    return LIBRARIES[runtime.library].open(net, runtime.precision, device, rows, num_threads)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
+@functools.cache
+def _warn(what: str) -> None:
+    """Prints on stderr, once, why a runtime is not used."""
+    say(f"{what}; the next best runtime is used")

@@ -1,0 +1,1 @@
+"""The net run by OpenVINO, the fastest library on a CPU."""
