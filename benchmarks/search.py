@@ -139,8 +139,8 @@ def measure_threads(options: argparse.Namespace) -> None:
 def with_leaves(agent: SearchAgent, leaves: int, visits_per_leaf: int) -> SearchAgent:
     """Lets an agent's searches collect so many leaves of a tree at a time, on one thread."""
     names.BATCHES, names.VISITS_PER_LEAF = (leaves,), visits_per_leaf
-    make_search = agent._make_search
-    agent._make_search = lambda trees, nodes, _: make_search(trees, nodes, leaves)
+    make_search = agent.make_search
+    agent.make_search = lambda trees, nodes, _: make_search(trees, nodes, leaves)
     agent.name = f"{agent.name} with {leaves} leaves"
     return agent
 

@@ -171,23 +171,23 @@ def test_an_analysis_is_of_the_position_that_was_given(name):
 def test_the_rest_of_a_whole_turn_has_no_thought_of_its_own():
     game = make_game("amazons(rows=4,columns=4)")
     agent, state = make_agent("uct(root=turns)@50", game), game.new_initial_state()
-    agent.start(1, [state], 0)
+    agent.player.start(1, [state], 0)
     thoughts = []
     for _ in range(4):
-        [action] = agent.choose([0])
-        thoughts.append(agent.thought(0))
-        agent.advance(0, action)
+        [action] = agent.player.choose([0])
+        thoughts.append(agent.player.thought(0))
+        agent.player.advance(0, action)
     assert [thought is None for thought in thoughts] == [False, True, True, False]
     assert thoughts[0].simulations == 50
 
 
 def test_random_plays_legal_moves_slot_by_slot():
     agent = make_agent("random", GAME)
-    agent.start(2, [START, WON_IN_ONE], 0)
-    one, other = agent.choose([0, 1])
+    agent.player.start(2, [START, WON_IN_ONE], 0)
+    one, other = agent.player.choose([0, 1])
     assert one in START.legal_actions() and other in WON_IN_ONE.legal_actions()
-    agent.advance(1, other)
-    assert agent.choose([1])[0] != other
+    agent.player.advance(1, other)
+    assert agent.player.choose([1])[0] != other
     assert agent.moves == 3 and agent.seconds > 0
 
 
@@ -204,8 +204,8 @@ def test_slots_of_a_match_do_not_touch_each_other():
 
     def moves(numbers):
         agent = make_agent("uct@40", GAME, seed=2)
-        agent.start(len(numbers), [START] * len(numbers), numbers[0])
-        return agent.choose(range(len(numbers)))
+        agent.player.start(len(numbers), [START] * len(numbers), numbers[0])
+        return agent.player.choose(range(len(numbers)))
 
     assert moves([0, 1, 2, 3])[2:] == moves([2, 3]) and moves([3]) == moves([0, 1, 2, 3])[3:]
     assert len(set(moves(range(20)))) > 1

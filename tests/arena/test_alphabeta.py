@@ -95,25 +95,25 @@ def test_a_limit_of_seconds_is_kept():
     suggestion = agent.suggest(START)
     assert 0.2 <= suggestion.elapsed_s < 1
     begin = time.perf_counter()
-    agent.start(1, [START], 0)
-    agent.choose([0])
+    agent.player.start(1, [START], 0)
+    agent.player.choose([0])
     assert time.perf_counter() - begin < 1
 
 
 @pytest.mark.thorough
 def test_a_move_without_an_alternative_is_played_at_once():
     agent = make_agent("alphabeta@5s", FORCED.game)
-    agent.start(1, [FORCED], 0)
+    agent.player.start(1, [FORCED], 0)
     begin = time.perf_counter()
-    assert agent.choose([0]) == FORCED.legal_actions()
+    assert agent.player.choose([0]) == FORCED.legal_actions()
     assert time.perf_counter() - begin < 1 and agent.simulations == 0
 
 
 def test_slots_of_a_match_do_not_touch_each_other():
     def moves(numbers):
         agent = make_agent("alphabeta@40", GAME, seed=2)
-        agent.start(len(numbers), [START] * len(numbers), numbers[0])
-        return agent.choose(range(len(numbers)))
+        agent.player.start(len(numbers), [START] * len(numbers), numbers[0])
+        return agent.player.choose(range(len(numbers)))
 
     assert moves([0, 1, 2, 3])[2:] == moves([2, 3]) and moves([3]) == moves([0, 1, 2, 3])[3:]
     assert len(set(moves(range(20)))) > 1
@@ -123,9 +123,9 @@ def test_slots_of_a_match_do_not_touch_each_other():
 def test_it_resigns_a_lost_game_of_a_match(below, is_resigned):
     lost = TIC_TAC_TOE.state_from_moves("a1 b1 a2 a3 b2")  # c2 and c3 both win
     agent = make_agent(f"alphabeta(resign={below})@1000", TIC_TAC_TOE)
-    agent.start(1, [lost], 0)
-    assert (agent.choose([0]) == [RESIGN]) is is_resigned
-    assert agent.thought(0).value == -1 and agent.thought(0).simulations == agent.simulations > 0
+    agent.player.start(1, [lost], 0)
+    assert (agent.player.choose([0]) == [RESIGN]) is is_resigned
+    assert agent.player.thought(0).value == -1 and agent.player.thought(0).simulations == agent.simulations > 0
 
 
 @pytest.mark.thorough

@@ -93,7 +93,7 @@ def test_moves_on_a_clock_are_the_agent_s_own_after_an_analysis():
         *_, last = analysis
     assert last.proven == "draw", "it has a solver"
     agent.play(game.state_from_moves("b2 a1"), Clock(TimeControl.parse("1s+0.2s")))
-    assert not agent.thinker()._may_solve()
+    assert not agent.position_search()._may_solve()
     agent.close()
 
 
@@ -196,15 +196,15 @@ def test_a_large_part_of_a_tree_is_copied_in_part(monkeypatch):
     visits = next(move.visits for move in before.moves if move.move == "4")
     (report,) = agent.analyse(after, simulations=1)
     assert report.simulations == visits
-    assert agent.thinker()._search.forest.trees[0].num_nodes <= 100
+    assert agent.position_search()._search.forest.trees[0].num_nodes <= 100
     *_, last = agent.analyse(after, simulations=visits + 5000)
     assert sum(move.visits for move in last.moves) >= visits + 4990
 
 
 def test_an_agents_limit_on_nodes_does_not_lift_the_limit_on_memory():
     agent = make_agent("uct", GAME, max_nodes=1 << 22)
-    thinker = agent.thinker(2)
-    assert thinker._search.forest.nodes.nbytes <= 1 << 20
+    search = agent.position_search(2)
+    assert search._search.forest.nodes.nbytes <= 1 << 20
 
 
 def test_an_agent_without_a_tree_reports_once():

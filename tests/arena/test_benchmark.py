@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from mcts.minimax import Minimax, moves_of
 
-from azero.arena.agents.agent import RandomAgent
+from azero.arena.agents.agent import Agent
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.specs import spec_of
-from azero.arena.agents.suggestion import RESIGN
+from azero.arena.agents.suggestion import RESIGN, lone_move, resigned
 from azero.arena.benchmarks import benchmark, exam
 from azero.arena.benchmarks.benchmark import Share, evaluate_on_benchmark, sample_benchmark
 from azero.arena.benchmarks.exam import examine
@@ -29,15 +29,16 @@ GAME, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four")
 MINIMAX = Minimax()
 
 
-class Scripted(RandomAgent):
+class Scripted(Agent):
     """Chooses actions by a function of the position."""
 
     def __init__(self, choose):
         super().__init__("scripted", GAME)
-        self._choose_in = choose
+        self._choose = choose
 
-    def _choose(self, slots):
-        return [self._choose_in(self._states[slot]) for slot in slots]
+    def suggest(self, state, simulations=None, seconds=None):
+        action = self._choose(state)
+        return resigned(lone_move(state, 0)) if action == RESIGN else lone_move(state, action)
 
 
 def positions(num, seed=0):

@@ -31,7 +31,7 @@ GAME = make_game("tic_tac_toe")
 
 def search_of(base: str, num_trees: int = 1, **options) -> TreeSearch:
     """Returns the search of an agent with this name."""
-    return make_agent(f"{base}@10", GAME, **options)._make_search(num_trees, 100, 1)
+    return make_agent(f"{base}@10", GAME, **options).make_search(num_trees, 100, 1)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,9 @@ def test_whole_episodes_have_room_in_the_tree():
     game = make_game("connect_four")
     agent = make_agent("mmmc(keep=episode)@2000", game)
     assert not agent.suggest(game.new_initial_state()).is_tree_full
-    agent.start(4, [game.new_initial_state()] * 4, 0)
-    agent.choose(range(4))
-    assert not agent._search.forest.trees.is_full.any()
+    agent.player.start(4, [game.new_initial_state()] * 4, 0)
+    agent.player.choose(range(4))
+    assert not agent.player.search.forest.trees.is_full.any()
 
 
 @pytest.mark.thorough

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from azero.arena.agents.clock import Clock, TimeControl
-from azero.arena.agents.levels import ADAPTIVE, Level, LevelAgent, at_level, levels_of, parse_level, table_of
+from azero.arena.agents.levels import ADAPTIVE, Level, LevelAgent, levels_of, parse_level, table_of
 from azero.arena.agents.levels import agent as levels_agent
 from azero.arena.agents.levels.adapting import adapted, turns_of_opponent
 from azero.arena.agents.levels.agent import _judged_by
@@ -150,8 +150,8 @@ def test_the_random_opening_of_a_match_is_no_move_of_the_opponent(monkeypatch):
 @pytest.mark.parametrize("number", [1, ADAPTIVE])
 def test_a_suggestion_is_determined_by_seed_and_position(number):
     table = table_of(TIC_TAC_TOE)
-    player = at_level(make_agent("uct", TIC_TAC_TOE), table.level(number))
-    again = at_level(make_agent("uct", TIC_TAC_TOE), table.level(number))
+    player = LevelAgent(make_agent("uct", TIC_TAC_TOE), table.level(number))
+    again = LevelAgent(make_agent("uct", TIC_TAC_TOE), table.level(number))
     state = TIC_TAC_TOE.state_from_moves("a1 b1 a2")
     first = [player.suggest_by(state, seed).best for seed in range(12)]
     assert first[::-1] == [again.suggest_by(state, seed).best for seed in reversed(range(12))]
@@ -161,7 +161,7 @@ def test_a_suggestion_is_determined_by_seed_and_position(number):
 
 def test_the_seed_determines_full_strength_too():
     full = table_of(TIC_TAC_TOE).levels[-1]
-    player = at_level(make_agent("uct", TIC_TAC_TOE), full)
+    player = LevelAgent(make_agent("uct", TIC_TAC_TOE), full)
     state = TIC_TAC_TOE.new_initial_state()
     first, other, again = (player.suggest_by(state, seed).moves for seed in (1, 2, 1))
     assert first == again != other
@@ -210,7 +210,7 @@ def test_on_a_clock_all_is_prepared_before_the_first_move(name, monkeypatch):
     """Level 3 is full strength."""
     agent = make_agent(name, TIC_TAC_TOE)
     agent.start_clock()
-    monkeypatch.setattr(agent.inner, "_make_search", lambda *_: pytest.fail("too late"))
+    monkeypatch.setattr(agent.inner, "make_search", lambda *_: pytest.fail("too late"))
     assert agent.play(TIC_TAC_TOE.new_initial_state(), Clock(TimeControl(60.0))).moves
 
 

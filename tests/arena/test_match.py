@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from azero.arena.agents.agent import RandomAgent
+from azero.arena.agents.agent import RandomAgent, RandomPlayer
 from azero.arena.agents.names import make_agent
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import GameResult, Interrupted, MatchResult, pair_scores, without_repeats
@@ -104,13 +104,13 @@ def test_seconds_a_move_can_be_the_limit():
 
 def test_every_move_with_a_limit_in_seconds_has_its_simulations():
     agent = make_agent("uct@0.005s", GAME)
-    agent.start(3, [GAME.new_initial_state()] * 3, 0)
-    agent.choose([0, 1, 2])
-    made = [agent.thought(slot).simulations for slot in range(3)]
+    agent.player.start(3, [GAME.new_initial_state()] * 3, 0)
+    agent.player.choose([0, 1, 2])
+    made = [agent.player.thought(slot).simulations for slot in range(3)]
     assert min(made) > 0 and sum(made) == agent.simulations
 
 
-class Roomy(RandomAgent):
+class Roomy(RandomPlayer):
     """Has room for three games."""
 
     most_slots = 3
@@ -121,10 +121,11 @@ class Roomy(RandomAgent):
 
 
 def test_no_more_games_at_once_than_both_agents_have_room_for():
-    one, other = (kind("random", GAME, seed) for seed, kind in enumerate((RandomAgent, Roomy)))
+    one, other = (RandomAgent("random", GAME, seed) for seed in range(2))
+    other.player = Roomy(other)
     match = play_match(one, other, GAME, 8)
     assert match.tally.games == 8
-    assert other.started[-3:] == [(3, 3, 0), (3, 3, 3), (3, 2, 6)]
+    assert other.player.started[-3:] == [(3, 3, 0), (3, 3, 3), (3, 2, 6)]
 
 
 def test_full_trees_are_counted_and_told_once(capsys):

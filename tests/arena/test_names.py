@@ -52,7 +52,7 @@ def test_a_name_is_a_base_and_a_limit(name, base, limit):
 def test_agents_without_a_net(name, kind, search):
     agent = make_agent(name, GAME, seed=3)
     assert type(agent) is kind and (agent.name, agent.game, agent.seed) == (name, GAME, 3)
-    assert search is None or type(agent._make_search(1, 10, 1)) is search
+    assert search is None or type(agent.make_search(1, 10, 1)) is search
 
 
 def test_a_path_may_have_parentheses_itself(checkpoint, tmp_path):
@@ -61,7 +61,7 @@ def test_a_path_may_have_parentheses_itself(checkpoint, tmp_path):
     path = shutil.copy(checkpoint, folder)
     for name in (f"{path}@5", f"{path}(solve_nodes=7)@5"):
         assert make_agent(name).limit == Limit(5)
-    assert make_agent(f"{path}(solve_nodes=7)")._make_search(1, 10, 1).settings.solve_nodes == 7
+    assert make_agent(f"{path}(solve_nodes=7)").make_search(1, 10, 1).settings.solve_nodes == 7
     with pytest.raises(BadInput, match="unknown option 'solve'"):
         make_agent(f"{path}(solve=7)")
 

@@ -11,8 +11,8 @@ from azero.arena.agents import time_management
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock, TimeControl
 from azero.arena.agents.pondering import Ponderer
-from azero.arena.agents.suggestion import Move, Suggestion
-from azero.arena.agents.thinker import Standing
+from azero.arena.agents.position_search import Standing
+from azero.arena.agents.suggestion import lone_move
 from azero.arena.agents.time_management import TimeManager
 from azero.arena.matches.match import play_match
 from azero.arena.matches.timed import play_timed_match
@@ -33,13 +33,7 @@ class Sleeper(Agent):
 
     def suggest(self, state, simulations=None, seconds=None):
         time.sleep(self._sleep_s)
-        action = state.legal_actions()[0]
-        move = Move(action, self.game.action_to_text(state, action), 1, 0.0, 1.0, None, None, [])
-        return Suggestion(str(self.game), state.current_player(), 1, 0.0, 0.0, move.move, [move])
-
-    def start(self, num_slots, states, first_game): ...
-    def advance(self, slot, action): ...
-    def _choose(self, slots): ...
+        return lone_move(state, state.legal_actions()[0])
 
 
 def clock_of(text):
@@ -204,11 +198,11 @@ def test_thinking_on_the_opponents_time_serves_the_next_move():
     ponderer = Ponderer(agent, START)
     time.sleep(0.3)
     ponderer.stop()
-    thinker = agent.thinker()
-    assert thinker.visits > 10_000
+    search = agent.position_search()
+    assert search.visits > 10_000
     after = GAME.state_from_moves("4")
-    thinker.go_to(after)
-    assert thinker.visits > 1000
+    search.go_to(after)
+    assert search.visits > 1000
     idle = Ponderer(make_agent("random", GAME), START)
     idle.stop()
     agent.close()
@@ -222,8 +216,8 @@ def test_an_agent_resigns_below_its_setting(name):
     assert agent.play(START, clock_of("5s")).best != "resign"
     behind = GAME.state_from_moves("22334")  # the opponent threatens on both sides
     assert agent.play(behind, clock_of("5s")).best == "resign"
-    agent.start(1, [behind], 0)
-    assert agent.choose([0]) == [-1]
+    agent.player.start(1, [behind], 0)
+    assert agent.player.choose([0]) == [-1]
     agent.close()
 
 

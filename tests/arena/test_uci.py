@@ -197,9 +197,9 @@ def test_a_match_that_cannot_go_on_keeps_the_games_that_were_finished(engine, ma
 
 def test_it_resigns_if_its_name_says_so(engine):
     agents = [engine("says:info score cp -500 pv a2a3|info score cp -500 pv b4a3|bestmove b4a3", "(resign=-0.5)")]
-    agents[0].start(1, [GAME.state_from_moves("b1-a2")], 0)
-    agents[0]._states[0] = GAME.state_from_moves("a1-a2 c4-c3 a2-a3")
-    assert agents[0].choose([0]) == [RESIGN]
+    agents[0].player.start(1, [GAME.state_from_moves("b1-a2")], 0)
+    agents[0].player.states[0] = GAME.state_from_moves("a1-a2 c4-c3 a2-a3")
+    assert agents[0].player.choose([0]) == [RESIGN]
 
 
 @pytest.mark.parametrize(

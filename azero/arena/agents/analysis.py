@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, NamedTuple
 
+from azero.arena.agents.position_search import PositionSearch
 from azero.arena.agents.suggestion import Suggestion
-from azero.arena.agents.thinker import Thinker
 from azero.errors import BadInput
 from azero.games import State
 from azero.mcts.search.deadline import Deadline
@@ -102,13 +102,13 @@ class TreeAnalysis(Analysis):
 
     def __init__(
         self,
-        thinker: Thinker,
+        search: PositionSearch,
         state: State,
         interval: float,
         bounds: Bounds,
         more: Callable[[], dict[str, Any]],
     ):
-        self._thinker, self._state, self._allowed = thinker, state.clone(), bounds.allowed
+        self._search, self._state, self._allowed = search, state.clone(), bounds.allowed
         self._simulations = UNLIMITED if bounds.simulations is None else bounds.simulations
         self._seconds = float("inf") if bounds.seconds is None else bounds.seconds
         self._interval, self._more = interval, more
@@ -119,23 +119,23 @@ class TreeAnalysis(Analysis):
         self._fields: dict[str, Any] = {}
 
     def __next__(self) -> Suggestion:
-        with self._thinker.lock:  # another analysis with this thinker may not have returned yet
+        with self._search.lock:  # another analysis with this search may not have returned yet
             if self.is_over:
                 raise StopIteration
             return self._think()
 
     def _think(self) -> Suggestion:
         if self._begin is None:
-            self._thinker.ask_for_truth(True)
+            self._search.ask_for_truth(True)
             begin = time.perf_counter()
-            self._thinker.go_to(self._state, self._allowed)
-            self._before = self._thinker.visits
+            self._search.go_to(self._state, self._allowed)
+            self._before = self._search.visits
             self._fields = self._more()
             self._begin = begin
         self._deadline.time_s = self._begin + min(self._next, self._seconds)
-        self._thinker.go_on(self._simulations, self._deadline)
+        self._search.go_on(self._simulations, self._deadline)
         elapsed = time.perf_counter() - self._begin
-        is_last = self._thinker.is_done(self._simulations) or elapsed >= self._seconds
+        is_last = self._search.is_done(self._simulations) or elapsed >= self._seconds
         self._next = self._interval * (int(elapsed / self._interval) + 1)
         found = self._report()
         is_settled = found.proven is not None and found.simulations >= _SETTLED_AFTER
@@ -144,7 +144,7 @@ class TreeAnalysis(Analysis):
 
     def _report(self) -> Suggestion:
         assert self._begin is not None, "it has begun"
-        found = self._thinker.suggestion()
+        found = self._search.suggestion()
         elapsed = time.perf_counter() - self._begin
         rate = (found.simulations - self._before) / elapsed
         return replace(found, elapsed_s=elapsed, simulations_per_s=rate, **self._fields)

@@ -12,7 +12,6 @@ from azero.arena.agents.agent import Agent
 from azero.arena.agents.checkpoints import find_checkpoint
 from azero.arena.agents.names import make_agent, parse_name
 from azero.arena.agents.options import join_options, split_program
-from azero.arena.agents.search_agent import SearchAgent
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import Game
@@ -102,7 +101,7 @@ def _with_net(spec: AgentSpec, path: str, options: dict[str, str]) -> tuple[Agen
 def settled_device(agent: Agent, device: DeviceConfig) -> DeviceConfig:
     """Returns the settings with the device, library and precision that run an agent's net here, in place of "auto"."""
     inner = agent.at_full_strength
-    if not isinstance(inner, SearchAgent) or inner.net_alone is None:
+    if inner.net_alone is None:
         return device
     inner.new_search(2)  # opens the net as a match does
     if inner.runtime is None:

@@ -19,20 +19,6 @@ VALUES = {"win": 1.0, "draw": 0.0, "loss": -1.0}
 """Values of proven results, for the player to move."""
 
 
-class Thought(NamedTuple):
-    """What an agent thought of a position in which it has chosen a move.
-
-    Attributes:
-      value: in [-1, 1], for this agent; None if it does not judge positions.
-      simulations: of this search; None without one.
-      seconds: of this search; None if it ran together with others.
-    """
-
-    value: float | None
-    simulations: int | None
-    seconds: float | None = None
-
-
 class Move(NamedTuple):
     """One move. Value and proof are for the player to move.
 
@@ -128,6 +114,13 @@ class Suggestion:
         fields["ownership"] = None if self.ownership is None else _rounded(self.ownership)
         fields["score"] = None if self.score is None else round(self.score, 2)
         return fields
+
+
+def lone_move(state: State, action: int, elapsed_s: float = 0.0) -> Suggestion:
+    """Returns the suggestion of an agent that tells its move, an action, and nothing else."""
+    text = state.game.action_to_text(state, action)
+    move = Move(action, text, 0, 0.0, 1.0, None, None, [text])
+    return Suggestion(str(state.game), state.current_player(), 0, elapsed_s, 0.0, text, [move])
 
 
 def resigned(suggestion: Suggestion) -> Suggestion:

@@ -202,8 +202,8 @@ def _judge_search(
     at_once = min(_num_side_by_side(agent), len(problems))
     for first in places[::at_once]:
         some = problems[first : min(first + at_once, places.stop)]
-        agent.start(at_once, [each.state for each in some], first)
-        for problem, action in zip(some, agent.choose(range(len(some))), strict=True):
+        agent.player.start(at_once, [each.state for each in some], first)
+        for problem, action in zip(some, agent.player.choose(range(len(some))), strict=True):
             verdicts.append(_is_mistake(judge, problem, action))
             on_positions(1)
     return verdicts
@@ -211,7 +211,7 @@ def _judge_search(
 
 def _num_side_by_side(agent: Agent) -> int:
     """Returns how many positions are searched together: more with a net, if the memory has room for their trees."""
-    return min(agent.most_slots, _SIDE_BY_SIDE if agent.net_alone is None else _SIDE_BY_SIDE_FOR_A_NET)
+    return min(agent.player.most_slots, _SIDE_BY_SIDE if agent.net_alone is None else _SIDE_BY_SIDE_FOR_A_NET)
 
 
 def _choose_by_net(agent: Agent, problems: Sequence[Problem]) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock, TimeControl
-from azero.arena.agents.suggestion import Thought
+from azero.arena.agents.player import Thought
 from azero.arena.matches.statistics import Tally, elo_from_score, elo_interval, finite_or_none, score_interval
 from azero.errors import EngineFailed
 from azero.records.record import OUT_OF_TIME

@@ -22,7 +22,8 @@ from typing import IO
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock
 from azero.arena.agents.options import Options
-from azero.arena.agents.suggestion import RESIGN, Suggestion, Thought
+from azero.arena.agents.player import Player
+from azero.arena.agents.suggestion import Suggestion
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
 from azero.system.code import check_may_run
@@ -104,6 +105,17 @@ def end_engine(process: subprocess.Popen, lifeline: int | None, errors: threadin
     errors.join(timeout=1.0)  # a process outside the session may keep its stderr open
 
 
+class EnginePlayer(Player):
+    """Plays an engine's games one after another."""
+
+    agent: "EngineAgent"
+    plays_side_by_side = False
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        super().start(num_slots, states, first_game)
+        self.agent.begin_game()
+
+
 LONGEST_QUOTE = 100
 """Most characters of an answer in a message."""
 
@@ -115,7 +127,6 @@ _MOST_LINES_WAITING = 1000  # an engine that writes more has to wait
 class EngineAgent(Agent):
     """Plays an engine's moves. Raises EngineFailed if the engine ends, does not answer or breaks the protocol."""
 
-    plays_side_by_side = False
     judges_all_moves = False
 
     most_seconds = 60.0
@@ -127,8 +138,7 @@ class EngineAgent(Agent):
     def __init__(self, name: str, game: Game, options: Options, command: str, seed: int = 0):
         super().__init__(name, game, seed)
         self._configure(options)
-        self._states: list[State] = []
-        self._last: dict[int, Suggestion] = {}  # by slot
+        self.player = EnginePlayer(self)
         self._more_seconds = 0.0  # for an answer, beyond the usual limit
         try:
             words = split_command(command)
@@ -161,23 +171,9 @@ class EngineAgent(Agent):
     def has_failed(self) -> bool:
         return not self._end.alive or self._process.poll() is not None
 
-    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        self._states = [state.clone() for state in states]
-
-    def advance(self, slot: int, action: int) -> None:
-        self._states[slot].apply_action(action)
-
-    def _choose(self, slots: Sequence[int]) -> list[int]:
-        suggestions = [self.suggest(self._states[slot]) for slot in slots]
-        self.simulations += sum(each.simulations for each in suggestions)
-        self._last |= zip(slots, suggestions, strict=True)
-        return [RESIGN if self.resigns(each.value) else each.action for each in suggestions]
-
-    def thought(self, slot: int) -> Thought | None:
-        if not self.judges_positions:
-            return None
-        last = self._last[slot]
-        return Thought(last.value, last.simulations, last.elapsed_s)
+    @abstractmethod
+    def begin_game(self) -> None:
+        """Tells the engine that its next position is of another game."""
 
     def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
         with self._waiting_for(clock.left_s):

@@ -9,13 +9,12 @@ skipped.
 import contextlib
 import math
 import time
-from collections.abc import Sequence
 
 from azero.arena.agents.agent import check_state
 from azero.arena.agents.clock import Clock
 from azero.arena.agents.engines.engine import LONGEST_QUOTE, EngineAgent, shorten
 from azero.arena.agents.options import Options
-from azero.arena.agents.suggestion import RESIGN, Move, Suggestion
+from azero.arena.agents.suggestion import RESIGN, Suggestion, lone_move
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
 from azero.games.names import write_value
@@ -42,8 +41,7 @@ class GtpAgent(EngineAgent):
             raise BadInput(f"agent {self.name!r}: resign has no effect, since GTP engines do not tell values")
         options.finish()
 
-    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        super().start(num_slots, states, first_game)
+    def begin_game(self) -> None:
         self._shown = None  # a new game begins with clear_board
 
     def _suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
@@ -61,12 +59,10 @@ class GtpAgent(EngineAgent):
         check_state(self.game, state)
         begin = time.perf_counter()
         action = self._generate(state)
-        elapsed, player = time.perf_counter() - begin, state.current_player()
+        elapsed_s = time.perf_counter() - begin
         if action == RESIGN:
-            return Suggestion(str(self.game), player, 0, elapsed, -1.0, "resign", [])
-        move = self.game.action_to_text(state, action)
-        moves = [Move(action, move, 0, 0.0, 1.0, None, None, [move])]
-        return Suggestion(str(self.game), player, 0, elapsed, 0.0, move, moves)
+            return Suggestion(str(self.game), state.current_player(), 0, elapsed_s, -1.0, "resign", [])
+        return lone_move(state, action, elapsed_s)
 
     def _generate(self, state: State) -> int:
         """Returns the engine's move in a position, or RESIGN."""

@@ -14,7 +14,7 @@ uci(Skill Level=5):COMMAND       one of the engine's own options
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -135,23 +135,17 @@ class UciAgent(EngineAgent):
         self.resign_below = options.resign_below()
         self._engine_options = options.rest()
 
-    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        super().start(num_slots, states, first_game)
-        self._begin_game()
-
     def start_clock(self) -> None:
         super().start_clock()
-        self._begin_game()
+        self.begin_game()
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         check_state(self.game, state)
-        limit = self.limit
-        if simulations is not None or seconds is not None:
-            limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
+        limit = self.limit.unless(simulations, seconds)
         if limit == Limit():
             limit = Limit(seconds=_DEFAULT_S)
         if not self._is_introduced:
-            self._begin_game()
+            self.begin_game()
         with self._waiting_for(limit.seconds):
             return self._search(state, _limits(limit))
 
@@ -234,7 +228,7 @@ class UciAgent(EngineAgent):
         visits = visits if info.pv else 0  # without a line, the engine has told no value
         return Move(action, text, visits, info.value, 0.0, None, None, pv, info.is_bound, tuple(following))
 
-    def _begin_game(self) -> None:
+    def begin_game(self) -> None:
         if not self._is_introduced:
             self._introduce()
             self._is_introduced = True
