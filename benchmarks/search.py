@@ -32,8 +32,8 @@ import numpy as np
 
 import azero
 from azero import TimeControl, make_agent, make_game, play_match, play_timed_match
-from azero.arena.agents import names
-from azero.arena.agents.names import BATCHES
+from azero.arena.agents import make
+from azero.arena.agents.make import BATCHES
 from azero.arena.agents.search_agent import VISITS_PER_LEAF, SearchAgent
 from azero.arena.agents.time_management import Share, TimeManager
 from azero.config.schema import DeviceConfig, NetConfig
@@ -138,7 +138,7 @@ def measure_threads(options: argparse.Namespace) -> None:
 
 def with_leaves(agent: SearchAgent, leaves: int, visits_per_leaf: int) -> SearchAgent:
     """Lets an agent's searches collect so many leaves of a tree at a time, on one thread."""
-    names.BATCHES, names.VISITS_PER_LEAF = (leaves,), visits_per_leaf
+    make.BATCHES, make.VISITS_PER_LEAF = (leaves,), visits_per_leaf
     make_search = agent.make_search
     agent.make_search = lambda trees, nodes, _: make_search(trees, nodes, leaves)
     agent.name = f"{agent.name} with {leaves} leaves"
@@ -272,7 +272,7 @@ def add_replies(parser: argparse.ArgumentParser) -> None:
 def measure_replies(options: argparse.Namespace) -> None:
     """What alpha-beta saves by trying moves with few replies first."""
     if options.plies is not None and options.game is None:
-        raise SystemExit("--plies is for the game that --game names")
+        raise SystemExit("--plies is for the game that --game make")
     for game, plies in [(options.game, options.plies or 12)] if options.game else CASES:
         rng = random.Random(options.seed)
         states = [position_before_the_end(azero.make_game(game), plies, rng) for _ in range(options.positions)]

@@ -185,7 +185,7 @@ def play(
 
     Enter help in the game for its commands. Colours need a terminal; the variable NO_COLOR turns them off.
     """
-    from azero.arena.agents.agent import UNLIMITED, Limit
+    from azero.arena.agents.clock import UNLIMITED, Limit
     from azero.arena.agents.levels import LevelAgent
     from azero.interfaces.terminal.clocks import Clocks
     from azero.interfaces.terminal.play import TerminalGame
@@ -219,8 +219,9 @@ def play(
 
 def _at_level(maker: Maker, name: str, level: str, simulations: int | None, seconds: float | None) -> "Agent":
     """Returns the agent of this name at a level; raises BadInput if there is another limit, too."""
+    from azero.arena.agents.checkpoints import identity_of
     from azero.arena.agents.levels import LevelAgent, levels_of, parse_level
-    from azero.arena.agents.names import identity_of, parse_name
+    from azero.arena.agents.names import parse_name
 
     number = parse_level(level)
     if not parse_name(name).limit.is_default or not simulations is seconds is None:

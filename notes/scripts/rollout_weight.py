@@ -9,8 +9,10 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from azero.arena.agents.agent import Agent, Limit
-from azero.arena.agents.names import find_checkpoint, make_agent
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.checkpoints import find_checkpoint
+from azero.arena.agents.clock import Limit
+from azero.arena.agents.make import make_agent
 from azero.arena.agents.search_agent import SearchAgent
 from azero.arena.matches.match import play_match
 from azero.arena.matches.statistics import score_interval

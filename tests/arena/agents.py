@@ -49,6 +49,9 @@ for line in sys.stdin:
     if words[0] == "clear_board":
         num_games, played = num_games + 1, []
     manner = fault if num_games >= int(first_game or 0) else "plays"
+    if manner == "refuses time" and words[0].startswith("time"):
+        print("? unknown command\\n", flush=True)
+        continue
     if words[0] == "play":
         if manner == "refuses passes" and words[2] == "pass":
             print("? syntax error\\n", flush=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from nets.towers import WITH_HEADS, make_net
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.config.schema import SearchConfig
 from azero.games import make_game, registered_games
 from azero.games.defaults import has_own
@@ -70,16 +70,6 @@ def test_whole_turns_are_moves_in_the_game_s_notation(base):
         assert "".join(move.pv[:3]) == move.move and game.state_from_moves(move.move).history() == move.actions
         game.state_from_moves(" ".join(move.pv))
     assert suggestion.best == suggestion.moves[0].move and suggestion.actions == suggestion.moves[0].actions
-    assert list(suggestion.to_json()["moves"][0]) == [
-        "move",
-        "visits",
-        "value",
-        "prior",
-        "proven",
-        "pv",
-        "is_bound",
-        "proven_plies",
-    ]
 
 
 @pytest.mark.slow

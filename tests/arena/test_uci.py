@@ -5,12 +5,13 @@ import sys
 
 import pytest
 
+from azero.arena.agents.checkpoints import game_of
 from azero.arena.agents.clock import Clock, TimeControl
 from azero.arena.agents.engines.uci import Infos, UciAgent, value_of
-from azero.arena.agents.names import game_of, make_agent, parse_name
+from azero.arena.agents.make import make_agent
+from azero.arena.agents.names import parse_name
 from azero.arena.agents.suggestion import RESIGN
 from azero.arena.matches.match import play_match
-from azero.arena.matches.results import Unfinished
 from azero.arena.matches.timed import play_timed_match
 from azero.errors import BadInput, EngineFailed
 from azero.games import make_game
@@ -181,18 +182,6 @@ def test_patience_is_an_option(engine):
     other = make_agent(f"gtp(patience=7):{sys.executable} -c pass", GAME)
     assert other.most_seconds == 7.0
     other.close()
-
-
-@pytest.mark.parametrize("is_a", [True, False])
-@pytest.mark.parametrize(
-    ("manner", "message"),
-    [("dies", "the engine ended before 'go"), ("says:bestmove h9h8", "answered 'bestmove h9h8'")],
-)
-def test_a_match_that_cannot_go_on_keeps_the_games_that_were_finished(engine, manner, message, is_a):
-    agents = [engine(f"{manner}@4"), make_agent("random", GAME)]
-    with pytest.raises(Unfinished, match=f"after 2 of 6 games: agent .*{message}") as end:
-        play_match(*(agents if is_a else agents[::-1]), GAME, 6, seed=1)
-    assert end.value.result.tally.games == 2
 
 
 def test_it_resigns_if_its_name_says_so(engine):

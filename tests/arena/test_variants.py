@@ -7,9 +7,8 @@ import shutil
 
 import pytest
 
-from azero.arena.agents.engines.notation import turns_beginning
-from azero.arena.agents.engines.variants import Variant
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.engines.variants import Variant, turns_beginning
+from azero.arena.agents.make import make_agent
 from azero.arena.matches.match import play_match
 from azero.errors import BadInput
 from azero.games import make_game
@@ -141,7 +140,7 @@ def fairy_stockfish(base, game):
     """Returns the engine as an agent; skips the test if it does not know the game."""
     agent = make_agent(f"{base}:{ENGINE}", game)
     try:
-        agent._begin_game()
+        agent.begin_game()
     except BadInput as error:
         agent.close()
         pytest.skip(str(error))

@@ -7,7 +7,7 @@ import pytest
 from games.user_games import write_nim_with_turns_of_two
 
 from azero.arena.agents.clock import TimeControl
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.games import make_game
 from azero.interfaces.terminal.answers import COMMANDS
 from azero.interfaces.terminal.clocks import Clocks

@@ -7,7 +7,7 @@ from games.user_games import NIM, forget_files, write_file
 from safetensors.numpy import load_file
 from selfplay.games import CONNECT_FOUR, TIC_TAC_TOE, some_games, visits_of, with_visits
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.errors import BadInput
 from azero.games import State, make_game
 from azero.mcts import LinearSoftmax

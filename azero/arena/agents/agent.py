@@ -1,17 +1,16 @@
-"""Agents judge positions: they suggest moves, analyse, and play on a clock. `player.py` has who plays their matches."""
+"""Agents judge positions: they suggest moves, analyse, and play on a clock. `match_player.py` plays their matches."""
 
 import copy
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
-from azero.arena.agents.analysis import MEMORY_MIB, UNLIMITED, Analysis, Bounds, SingleReport, bounds_of
-from azero.arena.agents.clock import Clock
-from azero.arena.agents.player import Player
+from azero.arena.agents.analysis import MEMORY_MIB, Analysis, Bounds, SingleReport, bounds_of
+from azero.arena.agents.clock import Clock, Limit
+from azero.arena.agents.match_player import MatchPlayer
 from azero.arena.agents.position_search import PositionSearch
 from azero.arena.agents.suggestion import Move, Suggestion, resigned
 from azero.arena.agents.time_management import TimeManager
@@ -25,36 +24,6 @@ from azero.nets.runtimes.session import Heads
 from azero.system.threads import Slices
 
 _LEAST_S = 0.001  # for a move, however little time is left
-
-
-@dataclass(frozen=True)
-class Limit:
-    """When a search ends: after this number of simulations or seconds, whichever comes first.
-
-    Nobody has asked for a limit that `is_default`, so a clock replaces it. Other limits hold beside a clock.
-    """
-
-    simulations: int = UNLIMITED
-    seconds: float | None = None
-    is_default: bool = False
-
-    def __post_init__(self) -> None:
-        if self.simulations <= 0:
-            raise BadInput(f"simulations = {self.simulations} should be 1 or more")
-        if self.simulations > UNLIMITED:
-            raise BadInput(f"simulations = {self.simulations} should be {UNLIMITED} or less")
-        if self.seconds is not None and not 0 < self.seconds < float("inf"):
-            raise BadInput(f"seconds = {self.seconds} should be a number greater than 0")
-
-    def unless(self, simulations: int | None, seconds: float | None) -> "Limit":
-        """Returns a limit of these numbers instead; this one if both are None."""
-        if simulations is seconds is None:
-            return self
-        return Limit(UNLIMITED if simulations is None else simulations, seconds)
-
-    def beside_clock(self) -> "Limit":
-        """Returns the limit of a move that a clock limits, too."""
-        return Limit() if self.is_default else self
 
 
 class Agent(ABC):
@@ -94,7 +63,7 @@ class Agent(ABC):
         self.name = name
         self.game = game
         self.seed = seed
-        self.player = Player(self)
+        self.player = MatchPlayer(self)
         self.seconds = 0.0
         self.simulations = 0
         self.moves = 0
@@ -244,7 +213,7 @@ class RandomAgent(Agent):
         return Suggestion(str(self.game), state.current_player(), 0, elapsed_s, 0.0, texts[0], moves)
 
 
-class RandomPlayer(Player):
+class RandomPlayer(MatchPlayer):
     """Plays uniformly random legal moves, in each game from a seed of its own."""
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:

@@ -3,9 +3,10 @@
 import time
 from collections.abc import Sequence
 
-from azero.arena.agents.agent import Agent, Limit, check_state
-from azero.arena.agents.options import Options
-from azero.arena.agents.player import Player, Thought
+from azero.arena.agents.agent import Agent, check_state
+from azero.arena.agents.clock import Limit
+from azero.arena.agents.match_player import MatchPlayer, Thought
+from azero.arena.agents.names import AgentName, Options
 from azero.arena.agents.suggestion import Suggestion, describe_moves
 from azero.compiler.rng import derive_seed
 from azero.exact.transpositions import ENTRY_DTYPE
@@ -86,7 +87,7 @@ class AlphaBetaAgent(Agent):
             self._is_prepared = True
 
 
-class AlphaBetaPlayer(Player):
+class AlphaBetaPlayer(MatchPlayer):
     """Plays by alpha-beta, in each game from a seed of its own."""
 
     agent: AlphaBetaAgent
@@ -105,9 +106,10 @@ class AlphaBetaPlayer(Player):
         return self._note(slot, search.best_action, Thought(search.value, search.num_leaves))
 
 
-def make_alphabeta_agent(name: str, options: Options, game: Game, limit: Limit, seed: int) -> AlphaBetaAgent:
+def make_alphabeta_agent(name: AgentName, game: Game, seed: int) -> AlphaBetaAgent:
     """Returns the alpha-beta agent of this name, with the options `rollouts` and `table`; raises BadInput."""
+    options = Options(name.base)
     rollouts = options.whole("rollouts", DEFAULT_ROLLOUTS, 0, MOST_ROLLOUTS)
     entries = options.memory("table", ENTRY_DTYPE.itemsize, 2, MOST_ENTRIES)
     options.finish()
-    return AlphaBetaAgent(name, game, limit, rollouts, entries, seed)
+    return AlphaBetaAgent(name.text, game, name.limit, rollouts, entries, seed)

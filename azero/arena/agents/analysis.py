@@ -1,20 +1,22 @@
-"""An analysis: a search of one position that reports while it runs, until it is told to stop."""
+"""An analysis: a search of one position that reports while it runs, until it is told to stop; and pondering."""
 
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from azero.arena.agents.clock import UNLIMITED
 from azero.arena.agents.position_search import PositionSearch
 from azero.arena.agents.suggestion import Suggestion
 from azero.errors import BadInput
 from azero.games import State
 from azero.mcts.search.deadline import Deadline
 
-UNLIMITED = 1 << 30
-"""Simulations of a search that has only a time limit."""
+if TYPE_CHECKING:
+    from azero.arena.agents.agent import Agent
 
 MEMORY_MIB = 1024
 """Memory of an analysis, unless another limit is given."""
@@ -190,3 +192,26 @@ def _actions_of(state: State, moves: Sequence[int | str]) -> set[int]:
             raise BadInput(f"action {action} is not legal here")
         actions.add(action)
     return actions
+
+
+_PONDERING_INTERVAL_S = 10.0  # of reports, which nobody reads
+
+
+class Ponderer:
+    """Thinks on the opponent's time: an agent searches a position in a thread until `stop`, for its next move.
+
+    An agent that cannot interrupt its search does nothing meanwhile.
+    """
+
+    def __init__(self, agent: "Agent", state: State):
+        self._analysis = None
+        if agent.can_ponder and not state.is_terminal():
+            self._analysis = agent.analyse(state, interval=_PONDERING_INTERVAL_S)
+            self._thread = threading.Thread(target=lambda: list(self._analysis or ()), daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the search. Returns within about 50 ms."""
+        if self._analysis is not None:
+            self._analysis.close()
+            self._thread.join()

@@ -8,10 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from azero.arena.agents.agent import UNLIMITED, Agent, Limit, check_state
+from azero.arena.agents.agent import Agent, check_state
 from azero.arena.agents.analysis import MEMORY_MIB, MOST_MIB, Analysis, Bounds, TreeAnalysis
-from azero.arena.agents.clock import Clock
-from azero.arena.agents.player import Player, Thought
+from azero.arena.agents.clock import UNLIMITED, Clock, Limit
+from azero.arena.agents.match_player import MatchPlayer, Thought
 from azero.arena.agents.position_search import MIB, PositionSearch, nodes_within
 from azero.arena.agents.suggestion import RESIGN, Suggestion, suggestion_of
 from azero.compiler.rng import derive_seed
@@ -221,7 +221,7 @@ class SearchAgent(Agent):
         self._forget()
 
 
-class SearchPlayer(Player):
+class SearchPlayer(MatchPlayer):
     """Plays with a search that has a tree for each slot.
 
     A limit on simulations searches all slots together; a limit on seconds searches them one by one.

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.player import Thought
+from azero.arena.agents.match_player import Thought
 from azero.arena.agents.suggestion import RESIGN
 from azero.arena.matches.course import Course
 from azero.arena.matches.kept import kept_games

@@ -8,10 +8,12 @@ import numpy as np
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock, TimeControl
-from azero.arena.agents.player import Thought
+from azero.arena.agents.match_player import Thought
 from azero.arena.matches.statistics import Tally, elo_from_score, elo_interval, finite_or_none, score_interval
 from azero.errors import EngineFailed
-from azero.records.record import OUT_OF_TIME
+from azero.games import Game
+from azero.records import Record
+from azero.records.record import FIRST_WON, OUT_OF_TIME, SECOND_WON
 from azero.system.formats import warn_once
 from azero.system.pool import WorkersDied
 
@@ -270,3 +272,24 @@ def finish(
         early_end.result = match if results else None
         raise early_end
     return match
+
+
+def records_of(match: MatchResult, game: Game) -> list[Record]:
+    """Returns the records of a match's games, in order, with what the agents thought if the match kept it."""
+    return [_record_of(match, result, game) for result in match.results]
+
+
+def _record_of(match: MatchResult, result: GameResult, game: Game) -> Record:
+    first, second = (match.a, match.b) if result.a_is_first else (match.b, match.a)
+    tags = {"First": first, "Second": second, "Round": f"{result.pair + 1}.{1 if result.a_is_first else 2}"}
+    if result.opening_plies:
+        tags["OpeningPlies"] = str(result.opening_plies)
+    if result.termination:
+        tags["Termination"] = result.termination
+    record = Record.of_game(game.new_initial_state(), result.actions, **tags)
+    if result.termination:
+        record.result = FIRST_WON if (result.score == 1.0) == result.a_is_first else SECOND_WON
+    for node, thought in zip(record.line()[result.opening_plies :], result.thoughts, strict=False):
+        if thought:
+            node.value, node.simulations, node.seconds = thought
+    return record

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from azero.arena.agents.agent import Agent
+from azero.arena.agents.analysis import Ponderer
 from azero.arena.agents.clock import Clock, TimeControl
-from azero.arena.agents.player import Thought
-from azero.arena.agents.pondering import Ponderer
+from azero.arena.agents.match_player import Thought
 from azero.arena.agents.suggestion import RESIGN
 from azero.arena.matches.kept import kept_games
 from azero.arena.matches.openings import OPENING_PLIES, check_numbers, draw_openings

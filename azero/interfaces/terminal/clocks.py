@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from azero.arena.agents.agent import Agent
+from azero.arena.agents.analysis import Ponderer
 from azero.arena.agents.clock import Clock, TimeControl
-from azero.arena.agents.pondering import Ponderer
 from azero.arena.agents.suggestion import Suggestion
 from azero.games import State
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from azero.arena.benchmarks.files import read_benchmark, shipped_benchmarks
+from azero.arena.solved.files import read_benchmark, shipped_benchmarks
 from azero.config.training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import LOSS, Game

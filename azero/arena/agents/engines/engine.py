@@ -21,8 +21,8 @@ from typing import IO
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock
-from azero.arena.agents.options import Options
-from azero.arena.agents.player import Player
+from azero.arena.agents.match_player import MatchPlayer
+from azero.arena.agents.names import Options
 from azero.arena.agents.suggestion import Suggestion
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
@@ -105,7 +105,7 @@ def end_engine(process: subprocess.Popen, lifeline: int | None, errors: threadin
     errors.join(timeout=1.0)  # a process outside the session may keep its stderr open
 
 
-class EnginePlayer(Player):
+class EnginePlayer(MatchPlayer):
     """Plays an engine's games one after another."""
 
     agent: "EngineAgent"

@@ -13,7 +13,7 @@ import time
 from azero.arena.agents.agent import check_state
 from azero.arena.agents.clock import Clock
 from azero.arena.agents.engines.engine import LONGEST_QUOTE, EngineAgent, shorten
-from azero.arena.agents.options import Options
+from azero.arena.agents.names import Options
 from azero.arena.agents.suggestion import RESIGN, Suggestion, lone_move
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State

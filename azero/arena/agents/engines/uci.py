@@ -19,13 +19,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from azero.arena.agents.agent import Limit, check_state
-from azero.arena.agents.analysis import UNLIMITED
-from azero.arena.agents.clock import Clock
+from azero.arena.agents.agent import check_state
+from azero.arena.agents.clock import UNLIMITED, Clock, Limit
 from azero.arena.agents.engines.engine import EngineAgent, shorten
-from azero.arena.agents.engines.notation import turns_beginning
-from azero.arena.agents.engines.variants import Variant
-from azero.arena.agents.options import Options
+from azero.arena.agents.engines.variants import Variant, turns_beginning
+from azero.arena.agents.names import Options
 from azero.arena.agents.suggestion import Move, Suggestion
 from azero.errors import BadInput, EngineFailed, suggest_nearest
 from azero.games import Game, State

@@ -5,7 +5,6 @@ returns the levels of a game with their strength.
 """
 
 from azero.arena.agents.levels.agent import LevelAgent
-from azero.arena.agents.levels.level import ADAPTIVE, Level, parse_level
-from azero.arena.agents.levels.table import Anchor, Table, levels_of, table_of
+from azero.arena.agents.levels.level import ADAPTIVE, Anchor, Level, Table, levels_of, parse_level, table_of
 
 __all__ = ["ADAPTIVE", "Anchor", "Level", "LevelAgent", "Table", "levels_of", "parse_level", "table_of"]

@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from azero.arena.agents.agent import Agent, Limit, check_state
-from azero.arena.agents.clock import Clock
-from azero.arena.agents.levels.adapting import adapted
+from azero.arena.agents.agent import Agent, check_state
+from azero.arena.agents.clock import Clock, Limit
 from azero.arena.agents.levels.level import Level
-from azero.arena.agents.levels.rule import Judged, draw_move
-from azero.arena.agents.player import Player, Thought
+from azero.arena.agents.levels.rule import Judged, adapted, draw_move
+from azero.arena.agents.match_player import MatchPlayer, Thought
 from azero.arena.agents.suggestion import Move, Suggestion, suggestion_of
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
@@ -162,7 +161,7 @@ class LevelAgent(Agent):
         self.inner.close()
 
 
-class LevelPlayer(Player):
+class LevelPlayer(MatchPlayer):
     """Plays at a level: all slots together if the level searches itself, otherwise one after another.
 
     At full strength, the inner agent's player plays.

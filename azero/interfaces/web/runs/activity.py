@@ -4,7 +4,7 @@ import shlex
 import time
 from typing import Any
 
-from azero.arena.agents.options import split_program
+from azero.arena.agents.names import split_program
 from azero.interfaces.web.runs.folder import ShownRun
 from azero.runs.folder import STATE
 from azero.runs.metrics import Line

@@ -7,9 +7,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.levels import Level, LevelAgent
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
+from azero.arena.agents.names import split_program
 from azero.arena.agents.opened import AllInUse, Opened
-from azero.arena.agents.options import split_program
 from azero.compiler.notice import is_compiling, num_compiled
 from azero.errors import BadInput
 from azero.games import Game, State, compile_game

@@ -27,7 +27,7 @@ class Thought(NamedTuple):
     seconds: float | None = None
 
 
-class Player:
+class MatchPlayer:
     """Plays one side of games: `start` begins them, `advance` makes a move of either side, `choose` picks a move.
 
     This player asks `agent.suggest` about one slot after another. Agents that search slots together, or whose moves
