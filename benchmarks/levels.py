@@ -32,10 +32,10 @@ import azero
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.checkpoints import identity_of
 from azero.arena.agents.clock import Limit
+from azero.arena.agents.game_player import GamePlayer
 from azero.arena.agents.levels import LevelAgent, table_of
 from azero.arena.agents.levels.level import ADAPTIVE, FORMAT, MOST_LEVELS, Level
 from azero.arena.agents.make import make_agent
-from azero.arena.agents.match_player import MatchPlayer
 from azero.arena.agents.suggestion import Suggestion
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import MatchResult, pair_scores
@@ -335,7 +335,7 @@ class SometimesRandom(Agent):
         return self.inner.suggest(state, simulations, seconds)
 
 
-class SometimesRandomPlayer(MatchPlayer):
+class SometimesRandomPlayer(GamePlayer):
     """The other agent's player, and the random moves."""
 
     agent: SometimesRandom

@@ -207,7 +207,7 @@ def measure_clock(options: argparse.Namespace) -> None:
         made = make_game(game) if game else None
         managed, equal = (make_agent(name, made, options.seed + k, options.threads) for k in range(2))
         share_s = control.main_s / own_moves(name, made, plies) / LONGER
-        equal.time_manager = EqualShares(share_s)
+        equal.player.time_manager = EqualShares(share_s)
         managed.name, equal.name = "managed", "equal shares"
         match = play_timed_match(managed, equal, managed.game, options.games, control, options.seed, plies)
         print(f"{each}, {options.clock}, equal shares of {1000 * share_s:.0f} ms")

@@ -192,7 +192,7 @@ def test_random_plays_legal_moves_slot_by_slot():
     assert one in START.legal_actions() and other in WON_IN_ONE.legal_actions()
     agent.player.advance(1, other)
     assert agent.player.choose([1])[0] != other
-    assert agent.moves == 3 and agent.seconds > 0
+    assert agent.player.moves == 3 and agent.player.seconds > 0
 
 
 def test_mc_prefers_what_wins_most_random_games():

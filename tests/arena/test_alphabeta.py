@@ -91,7 +91,7 @@ def test_a_move_without_an_alternative_is_played_at_once():
     agent.player.start(1, [FORCED], 0)
     begin = time.perf_counter()
     assert agent.player.choose([0]) == FORCED.legal_actions()
-    assert time.perf_counter() - begin < 1 and agent.simulations == 0
+    assert time.perf_counter() - begin < 1 and agent.player.simulations == 0
 
 
 @pytest.mark.parametrize(("below", "is_resigned"), [(-0.5, True), (-1.0, False)])
@@ -100,7 +100,7 @@ def test_it_resigns_a_lost_game_of_a_match(below, is_resigned):
     agent = make_agent(f"alphabeta(resign={below})@1000", TIC_TAC_TOE)
     agent.player.start(1, [lost], 0)
     assert (agent.player.choose([0]) == [RESIGN]) is is_resigned
-    assert agent.player.thought(0).value == -1 and agent.player.thought(0).simulations == agent.simulations > 0
+    assert agent.player.thought(0).value == -1 and agent.player.thought(0).simulations == agent.player.simulations > 0
 
 
 @pytest.mark.thorough
@@ -110,7 +110,7 @@ def test_it_beats_random_play(name):
     agent = make_agent("alphabeta@300", game)
     result = play_match(agent, make_agent("random", game), game, 10)
     assert result.tally.wins >= 9
-    assert 0 < agent.simulations <= 300 * agent.moves
+    assert 0 < agent.player.simulations <= 300 * agent.player.moves
 
 
 def test_the_table_is_as_large_as_the_search_may_need():

@@ -92,7 +92,7 @@ def test_moves_on_a_clock_are_the_agent_s_own_after_an_analysis():
     with agent.analyse(game.new_initial_state(), seconds=60.0) as analysis:
         *_, last = analysis
     assert last.proven == "draw", "it has a solver"
-    agent.play(game.state_from_moves("b2 a1"), Clock(TimeControl.parse("1s+0.2s")))
+    agent.player.play(game.state_from_moves("b2 a1"), Clock(TimeControl.parse("1s+0.2s")))
     assert not agent.position_search()._may_solve()
     agent.close()
 
@@ -184,8 +184,8 @@ def test_a_move_on_a_clock_ends_an_analysis():
     agent = agent_of("uct")
     analysis = agent.analyse(START, interval=0.01)
     next(analysis)
-    agent.start_clock()
-    agent.play(GAME.state_from_moves("4"), Clock(TimeControl(0.2)))
+    agent.player.start_clock()
+    agent.player.play(GAME.state_from_moves("4"), Clock(TimeControl(0.2)))
     assert list(analysis) == []
 
 

@@ -136,7 +136,7 @@ def test_a_match_has_one_search_for_a_whole_turn(base):
     for played in result.results:  # a turn is three actions, and the first player begins
         turns = len(played.actions) // 3
         num_turns += (turns + 1) // 2 if played.a_is_first else turns // 2
-    assert agent.moves == num_turns and agent.simulations <= 40 * num_turns
+    assert agent.player.moves == num_turns and agent.player.simulations <= 40 * num_turns
     assert base != "mc(root=turns)" or result.simulations_a == 40
 
 

@@ -336,10 +336,10 @@ def test_an_engine_that_ended_on_windows_is_bad_input(engine, monkeypatch):
 @pytest.mark.parametrize("manner", ["plays", "refuses time"])
 def test_an_engine_is_told_the_time_and_may_know_no_clocks(engine, tmp_path, manner):
     agent, clock = engine(manner), Clock(TimeControl.parse("1m+2x0.5s"))
-    agent.start_clock()
-    assert agent.play(GAME.state_from_moves("a1 b1"), clock).best == "c1"
+    agent.player.start_clock()
+    assert agent.player.play(GAME.state_from_moves("a1 b1"), clock).best == "c1"
     next_line = "time_left black 60 0" if manner == "plays" else "boardsize 3"
     assert told(tmp_path)[:2] == ["time_settings 60 1 1", next_line]
     clock.spend(60.2)
-    agent.play(GAME.state_from_moves("a1 b1 c1"), clock)
+    agent.player.play(GAME.state_from_moves("a1 b1 c1"), clock)
     assert ("time_left white 1 1" in told(tmp_path)) == (manner == "plays")  # the last period, in whole seconds

@@ -209,14 +209,14 @@ def test_what_values_its_best_moves_alone_has_no_levels(tmp_path):
 def test_on_a_clock_all_is_prepared_before_the_first_move(name, monkeypatch):
     """Level 3 is full strength."""
     agent = make_agent(name, TIC_TAC_TOE)
-    agent.start_clock()
+    agent.player.start_clock()
     monkeypatch.setattr(agent.inner, "make_search", lambda *_: pytest.fail("too late"))
-    assert agent.play(TIC_TAC_TOE.new_initial_state(), Clock(TimeControl(60.0))).moves
+    assert agent.player.play(TIC_TAC_TOE.new_initial_state(), Clock(TimeControl(60.0))).moves
 
 
 def test_rollouts_that_lose_are_not_taken_at_their_word():
     state = TIC_TAC_TOE.new_initial_state()
-    _, judged = make_agent("mc(level=1)", TIC_TAC_TOE)._judge(state, 0, 20)
+    _, judged = make_agent("mc(level=1)", TIC_TAC_TOE).judge(state, 0, 20)
     assert judged.prior_losses == 1.0
 
 

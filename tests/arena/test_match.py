@@ -99,7 +99,7 @@ def test_every_move_with_a_limit_in_seconds_has_its_simulations():
     agent.player.start(3, [GAME.new_initial_state()] * 3, 0)
     agent.player.choose([0, 1, 2])
     made = [agent.player.thought(slot).simulations for slot in range(3)]
-    assert min(made) > 0 and sum(made) == agent.simulations
+    assert min(made) > 0 and sum(made) == agent.player.simulations
 
 
 class Roomy(RandomPlayer):

@@ -227,7 +227,6 @@ def test_a_path_of_windows_that_is_not_there_is_said_not_to_exist(monkeypatch, n
 )
 def test_a_word_and_its_options(base, word, options):
     assert split_options(base) == (word, options)
-    assert Options(base).word == word
 
 
 def test_options_are_added_to_those_there_are():

@@ -126,25 +126,25 @@ def test_a_search_that_ends_late_is_seen_by_the_clock(monkeypatch):
 
 def test_a_clear_move_takes_less_time_than_an_open_one():
     agent = make_agent("uct", GAME)
-    agent.start_clock()
+    agent.player.start_clock()
     forced = GAME.state_from_moves("41414")  # the second player has to answer at 4
     begin = time.perf_counter()
-    suggestion = agent.play(forced, clock_of("6s"))
+    suggestion = agent.player.play(forced, clock_of("6s"))
     assert (
         suggestion.best == "4"
-        and time.perf_counter() - begin < agent.time_manager.share(forced, clock_of("6s")).planned_s
+        and time.perf_counter() - begin < agent.player.time_manager.share(forced, clock_of("6s")).planned_s
     )
     agent.close()
 
 
 def test_a_limit_in_the_name_holds_beside_a_clock():
     agent = make_agent("uct@300", GAME)
-    agent.start_clock()
-    suggestion = agent.play(START, clock_of("60s"))
+    agent.player.start_clock()
+    suggestion = agent.player.play(START, clock_of("60s"))
     assert suggestion.simulations <= 300 and suggestion.elapsed_s < 2
     agent = make_agent("uct@0.05s", GAME)
-    agent.start_clock()
-    assert agent.play(START, clock_of("1h")).elapsed_s < 2
+    agent.player.start_clock()
+    assert agent.player.play(START, clock_of("1h")).elapsed_s < 2
 
 
 @pytest.mark.parametrize("is_pondering", [False, True])
@@ -180,7 +180,7 @@ def test_whole_turns_are_played_on_a_clock():
 
 def test_thinking_on_the_opponents_time_serves_the_next_move():
     agent = make_agent("uct", GAME)
-    agent.start_clock()
+    agent.player.start_clock()
     ponderer = Ponderer(agent, START)
     time.sleep(0.3)
     ponderer.stop()
@@ -198,10 +198,10 @@ def test_thinking_on_the_opponents_time_serves_the_next_move():
 def test_an_agent_resigns_below_its_setting(name):
     agent = make_agent(name, None if name.startswith("c") else GAME)
     assert agent.resign_below == -0.5
-    agent.start_clock()
-    assert agent.play(START, clock_of("5s")).best != "resign"
+    agent.player.start_clock()
+    assert agent.player.play(START, clock_of("5s")).best != "resign"
     behind = GAME.state_from_moves("22334")  # the opponent threatens on both sides
-    assert agent.play(behind, clock_of("5s")).best == "resign"
+    assert agent.player.play(behind, clock_of("5s")).best == "resign"
     agent.player.start(1, [behind], 0)
     assert agent.player.choose([0]) == [-1]
     agent.close()

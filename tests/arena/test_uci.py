@@ -105,15 +105,15 @@ def test_an_engine_plays_a_match(engine, tmp_path, is_a):
     ]
     assert len(thoughts) == 3 and all(thought.simulations == 7 for thought in thoughts), "random has no thoughts"
     assert match.tally.games == 6 and told(tmp_path).count("ucinewgame") == 1 + 6  # one prepares the match
-    assert agents[0].simulations == 7 * agents[0].moves
+    assert agents[0].player.simulations == 7 * agents[0].player.moves
 
 
 def test_an_engine_is_told_the_time(engine, tmp_path):
     agent, clock = engine(), Clock(TimeControl.parse("1m+2x0.5s"))
-    agent.start_clock()
-    agent.play(GAME.new_initial_state(), clock)
+    agent.player.start_clock()
+    agent.player.play(GAME.new_initial_state(), clock)
     clock.spend(60.2)
-    agent.play(GAME.new_initial_state(), clock)
+    agent.player.play(GAME.new_initial_state(), clock)
     assert told(tmp_path, "go") == ["go wtime 60000 btime 60000 winc 0 binc 0", "go movetime 450"]
 
 

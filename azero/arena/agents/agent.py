@@ -1,4 +1,4 @@
-"""Agents judge positions: they suggest moves, analyse, and play on a clock. `match_player.py` plays their matches."""
+"""Agents judge positions: they suggest moves and analyse. `game_player.py` has who plays their games."""
 
 import copy
 import time
@@ -9,21 +9,17 @@ from typing import Self
 import numpy as np
 
 from azero.arena.agents.analysis import MEMORY_MIB, Analysis, Bounds, SingleReport, bounds_of
-from azero.arena.agents.clock import Clock, Limit
-from azero.arena.agents.match_player import MatchPlayer
+from azero.arena.agents.clock import Limit
+from azero.arena.agents.game_player import GamePlayer
 from azero.arena.agents.position_search import PositionSearch
-from azero.arena.agents.suggestion import Move, Suggestion, resigned
-from azero.arena.agents.time_management import TimeManager
+from azero.arena.agents.suggestion import Move, Suggestion, check_state
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts import TreeSearch
-from azero.mcts.rollouts.playing import plies_to_end
 from azero.mcts.search.tree_arrays import SearchTree
 from azero.nets.runtimes.session import Heads
 from azero.system.threads import Slices
-
-_LEAST_S = 0.001  # for a move, however little time is left
 
 
 class Agent(ABC):
@@ -34,11 +30,7 @@ class Agent(ABC):
         and of win, draw and loss [B, 3], all float32. None for an agent without a net.
       heads_alone: the heads that the net keeps, without a search, for one position at a time. None without such heads.
       runtime: library and precision of the net, once it is loaded; None for an agent without a net.
-      player: plays its games in matches.
-      seconds: total time of the moves that it has played.
-      simulations: of these moves.
-      moves: their number; a whole turn chosen at once is one.
-      full_trees: the number of moves at which a search tree had no room to grow.
+      player: plays its games, in matches and on a clock.
       judges_positions: whether the values of its suggestions mean anything.
       judges_all_moves: whether its suggestions have a value for each move. An engine tells of its best moves alone, and
         alpha-beta has an upper bound for moves that it refutes.
@@ -63,12 +55,7 @@ class Agent(ABC):
         self.name = name
         self.game = game
         self.seed = seed
-        self.player = MatchPlayer(self)
-        self.seconds = 0.0
-        self.simulations = 0
-        self.moves = 0
-        self.full_trees = 0
-        self.time_manager = TimeManager()
+        self.player = GamePlayer(self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r} of {self.game}, seed {self.seed}>"
@@ -113,34 +100,6 @@ class Agent(ABC):
         Raises BadInput if the memory is too small for a tree.
         """
         return None
-
-    def play(self, state: State, clock: Clock) -> Suggestion:
-        """Returns the move to play within the time of a clock, or a suggestion to resign.
-
-        `start_clock` comes first in each game.
-        """
-        check_state(self.game, state)
-        begin = time.perf_counter()
-        self.time_manager.look_at(clock)
-        suggestion = self._play_on_clock(state, clock)
-        self.seconds += time.perf_counter() - begin
-        self.simulations += suggestion.simulations
-        self.moves += 1
-        return resigned(suggestion) if self.resigns(suggestion.value) else suggestion
-
-    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
-        share, limit = self.time_manager.share(state, clock), self.limit.beside_clock()
-        begin = time.perf_counter()
-        planned_s = _LEAST_S if len(state.legal_actions()) == 1 else max(share.planned_s, _LEAST_S)
-        meant_s = min(planned_s, limit.seconds or planned_s)
-        suggestion = self.suggest(state, limit.simulations, meant_s)
-        self.time_manager.note(share, time.perf_counter() - begin, meant_s)
-        return suggestion
-
-    def start_clock(self) -> None:
-        """Begins a game with a clock."""
-        self.time_manager.begin_game()
-        plies_to_end(self.game.new_initial_state())  # compiles it, if necessary, outside the measured time
 
     def resigns(self, value: float) -> bool:
         """Returns whether it resigns a position of this value for it."""
@@ -213,7 +172,7 @@ class RandomAgent(Agent):
         return Suggestion(str(self.game), state.current_player(), 0, elapsed_s, 0.0, texts[0], moves)
 
 
-class RandomPlayer(MatchPlayer):
+class RandomPlayer(GamePlayer):
     """Plays uniformly random legal moves, in each game from a seed of its own."""
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
@@ -222,11 +181,3 @@ class RandomPlayer(MatchPlayer):
 
     def _choose_in(self, slot: int) -> int:
         return int(self._random[slot].choice(self.states[slot].legal_actions()))
-
-
-def check_state(game: Game, state: State) -> None:
-    """Raises BadInput if `state` is of another game or the game is over."""
-    if state.game != game:
-        raise BadInput(f"the position is of {state.game}, but this agent plays {game}")
-    if state.is_terminal():
-        raise BadInput("there is nothing to suggest: the game is over")

@@ -3,11 +3,11 @@
 import time
 from collections.abc import Sequence
 
-from azero.arena.agents.agent import Agent, check_state
+from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Limit
-from azero.arena.agents.match_player import MatchPlayer, Thought
+from azero.arena.agents.game_player import GamePlayer, Thought
 from azero.arena.agents.names import AgentName, Options
-from azero.arena.agents.suggestion import Suggestion, describe_moves
+from azero.arena.agents.suggestion import Suggestion, check_state, describe_moves
 from azero.compiler.rng import derive_seed
 from azero.exact.transpositions import ENTRY_DTYPE
 from azero.games import Game, State
@@ -42,10 +42,6 @@ class AlphaBetaAgent(Agent):
         self.max_table_entries = max_table_entries
         self.player = AlphaBetaPlayer(self)
         self._is_prepared = False
-
-    def start_clock(self) -> None:
-        super().start_clock()
-        self.prepare()
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         """Returns the moves of a position, ranked. Simulations and visits are numbers of leaves.
@@ -87,7 +83,7 @@ class AlphaBetaAgent(Agent):
             self._is_prepared = True
 
 
-class AlphaBetaPlayer(MatchPlayer):
+class AlphaBetaPlayer(GamePlayer):
     """Plays by alpha-beta, in each game from a seed of its own."""
 
     agent: AlphaBetaAgent
@@ -95,6 +91,10 @@ class AlphaBetaPlayer(MatchPlayer):
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         self.agent.prepare()
         super().start(num_slots, states, first_game)
+
+    def start_clock(self) -> None:
+        super().start_clock()
+        self.agent.prepare()
 
     def _choose_in(self, slot: int) -> int:
         state = self.states[slot]

@@ -25,7 +25,7 @@ from collections.abc import Callable
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.alphabeta import make_alphabeta_agent
-from azero.arena.agents.names import AgentName, Options
+from azero.arena.agents.names import AgentName, Options, split_options
 from azero.arena.agents.search_agent import SearchAgent
 from azero.errors import BadInput
 from azero.games import Game
@@ -72,13 +72,13 @@ def make_classical_agent(name: AgentName, game: Game, seed: int, threads: int, m
 
 def search_maker(base: str, game: Game, threads: int = 1, max_nodes: int | None = None) -> SearchMaker:
     """Returns the function that makes the searches of a name. `max_nodes` replaces the requested capacity of a tree."""
-    options = Options(base)
+    options, word = Options(base), split_options(base)[0]
     policy = options.text("rollout")
     rollout = rollout_named(policy or "own", game)
-    if options.word == "uct":
+    if word == "uct":
         return _uct_maker(options, game, rollout, threads, max_nodes)
     kind: type[TreeSearch]
-    if options.word == "mc":
+    if word == "mc":
         kind = FlatTurnSearch if options.choice("root", _ROOTS) == "turns" else FlatSearch
     else:
         kind = EpisodeSearch if options.choice("keep", _KEEPS) == "episode" else MinimaxSearch

@@ -79,16 +79,9 @@ def _level_agent(parsed: AgentName, make: Callable[[str], Agent]) -> Agent:
     return LevelAgent(inner, levels_of(inner.game, identity_of(base)).level(level), parsed.text)
 
 
-def _resign_below(name: str, value: str | None) -> float | None:
-    try:
-        return Options("net" if value is None else f"net(resign={value})").resign_below()
-    except BadInput:
-        raise BadInput(f"agent {name!r}: resign = {value} should be a number from -1 to 1") from None
-
-
 def _program_agent(parsed: AgentName, game: Game, seed: int) -> Agent:
-    options = Options(join_options(parsed.word, parsed.options))
-    if options.word == "uci":
+    options = Options(join_options(parsed.word, parsed.options), parsed.options)
+    if parsed.word == "uci":
         from azero.arena.agents.engines.uci import UciAgent
 
         return UciAgent(parsed.text, game, options, parsed.command, seed)
@@ -111,10 +104,10 @@ def _net_agent(
     from azero.nets.quick import QuickNet
     from azero.nets.session_evaluator import MATCH_ROWS, evaluator_of_sizes
 
-    name, own = parsed.text, parsed.device_settings or {}
-    overrides = {key: value for key, value in parsed.options.items() if key not in own}
+    name, own, options = parsed.text, parsed.device_settings or {}, Options(parsed.text, parsed.options)
     checkpoint = read_checkpoint(find_checkpoint(parsed.word), game, net_name)
-    resign_below = _resign_below(name, overrides.pop("resign", None))
+    resign_below = options.resign_below()
+    overrides = {key: value for key, value in options.rest().items() if key not in own}
     for key in overrides:
         if key not in SearchConfig.model_fields:
             known = suggest_nearest(key, [*SearchConfig.model_fields, *DEVICE_SETTINGS, "resign"])

@@ -163,11 +163,16 @@ def join_options(word: str, options: Mapping[str, object]) -> str:
 
 
 class Options:
-    """An agent's options. Each method takes one of them; `finish` raises BadInput if any are left."""
+    """An agent's options. Each method takes one of them; `finish` raises BadInput if any are left.
 
-    def __init__(self, base: str):
+    Args:
+      base: the agent, in messages.
+      given: the options by key; None: those in `base`.
+    """
+
+    def __init__(self, base: str, given: Mapping[str, str] | None = None):
         self.base = base
-        self.word, self._left = split_options(base)
+        self._left = split_options(base)[1] if given is None else dict(given)
         self._known: list[str] = []
 
     def number(self, key: str, default: float, low: float, high: float) -> float:

@@ -8,12 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from azero.arena.agents.agent import Agent, check_state
+from azero.arena.agents.agent import Agent
 from azero.arena.agents.analysis import MEMORY_MIB, MOST_MIB, Analysis, Bounds, TreeAnalysis
 from azero.arena.agents.clock import UNLIMITED, Clock, Limit
-from azero.arena.agents.match_player import MatchPlayer, Thought
+from azero.arena.agents.game_player import GamePlayer, Thought
 from azero.arena.agents.position_search import MIB, PositionSearch, nodes_within
-from azero.arena.agents.suggestion import RESIGN, Suggestion, suggestion_of
+from azero.arena.agents.suggestion import RESIGN, Suggestion, check_state, suggestion_of
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, State
@@ -73,24 +73,6 @@ class SearchAgent(Agent):
         self._alone: TreeSearch | None = None  # the search of `suggest`
         self._position_search: PositionSearch | None = None  # that of analyses and of games on a clock
         self._analysis: Analysis | None = None
-
-    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
-        self._end_analysis()
-        search, limit = self.position_search(), self.limit.beside_clock()
-        begin = time.perf_counter()
-        with search.lock:
-            search.ask_for_truth(False)
-            limits = limit.simulations, limit.seconds or float("inf")
-            made = self.time_manager.think(search, state, clock, *limits)
-            runtime, precision = self.runtime or (None, None)
-            found = search.suggestion()
-        elapsed_s = time.perf_counter() - begin
-        return replace(found, simulations=made, elapsed_s=elapsed_s, runtime=runtime, precision=precision)
-
-    def start_clock(self) -> None:
-        super().start_clock()
-        self._end_analysis()
-        self.position_search()  # compiles and opens all that is needed, outside the measured time
 
     def new_search(self, num_trees: int = 1, max_nodes: int = 1) -> TreeSearch | None:
         search = self.make_search(num_trees, max_nodes, 1)
@@ -171,13 +153,13 @@ class SearchAgent(Agent):
         return {"runtime": runtime, "precision": precision, **heads}
 
     def _begin_analysis(self, state: State, interval: float, memory_mib: int, bounds: Bounds) -> Analysis:
-        self._end_analysis()
+        self.end_analysis()
         search = self.position_search(memory_mib)
         self._check_moves(bounds, search.can_leave_out)
         self._analysis = TreeAnalysis(search, state, interval, bounds, lambda: self._answers_of_net(state))
         return self._analysis
 
-    def _end_analysis(self) -> None:
+    def end_analysis(self) -> None:
         """Ends the last analysis: the next search of a position may be another one's."""
         if self._analysis is not None:
             self._analysis.close()
@@ -215,16 +197,17 @@ class SearchAgent(Agent):
 
     def close(self) -> None:
         """Releases trees, cache and the net's runtime, hundreds of MiB, without waiting for garbage collection."""
-        self._end_analysis()
+        self.end_analysis()
         if self._position_search is not None:
             self._position_search.close()
         self._forget()
 
 
-class SearchPlayer(MatchPlayer):
+class SearchPlayer(GamePlayer):
     """Plays with a search that has a tree for each slot.
 
-    A limit on simulations searches all slots together; a limit on seconds searches them one by one.
+    A limit on simulations searches all slots together; a limit on seconds searches them one by one. On a clock, the
+    agent's `position_search` searches.
     """
 
     agent: SearchAgent
@@ -266,14 +249,14 @@ class SearchPlayer(MatchPlayer):
         return sum(not self.search.is_within_turn(slot) for slot in slots)
 
     def _choose(self, slots: Sequence[int]) -> list[int]:
-        agent, search, limit = self.agent, self.search, self.agent.limit
+        search, limit = self.search, self.agent.limit
         self._is_going_on |= {slot: search.is_within_turn(slot) for slot in slots}
         for some in [slots] if limit.seconds is None else [[slot] for slot in slots]:
             search.run(some, limit.simulations, limit.seconds)
             made = search.forest.trees.simulations[list(some)]
             self._made |= zip(some, made.tolist(), strict=True)
-            agent.simulations += int(made.sum())
-            agent.full_trees += int(search.forest.trees.is_full[list(some)].sum())
+            self.simulations += int(made.sum())
+            self.full_trees += int(search.forest.trees.is_full[list(some)].sum())
         return [RESIGN if self._resigns_in(slot) else search.choose(slot) for slot in slots]
 
     def _resigns_in(self, slot: int) -> bool:
@@ -281,3 +264,21 @@ class SearchPlayer(MatchPlayer):
 
     def thought(self, slot: int) -> Thought | None:
         return None if self._is_going_on[slot] else Thought(root_value(self.search, slot), self._made[slot])
+
+    def start_clock(self) -> None:
+        super().start_clock()
+        self.agent.end_analysis()
+        self.agent.position_search()
+
+    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
+        self.agent.end_analysis()
+        search, limit = self.agent.position_search(), self.agent.limit.beside_clock()
+        begin = time.perf_counter()
+        with search.lock:
+            search.ask_for_truth(False)
+            limits = limit.simulations, limit.seconds or float("inf")
+            made = self.time_manager.think(search, state, clock, *limits)
+            found = search.suggestion()
+        elapsed_s = time.perf_counter() - begin
+        runtime, precision = self.agent.runtime or (None, None)
+        return replace(found, simulations=made, elapsed_s=elapsed_s, runtime=runtime, precision=precision)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.games import State
+from azero.errors import BadInput
+from azero.games import Game, State
 from azero.games.positions import turn_to_text
 from azero.mcts import RESULT_NAMES, MoveStatistics, TreeSearch, rank_moves, root_result, root_value
 
@@ -114,6 +115,14 @@ class Suggestion:
         fields["ownership"] = None if self.ownership is None else _rounded(self.ownership)
         fields["score"] = None if self.score is None else round(self.score, 2)
         return fields
+
+
+def check_state(game: Game, state: State) -> None:
+    """Raises BadInput if `state` is of another game or the game is over."""
+    if state.game != game:
+        raise BadInput(f"the position is of {state.game}, but this agent plays {game}")
+    if state.is_terminal():
+        raise BadInput("there is nothing to suggest: the game is over")
 
 
 def lone_move(state: State, action: int, elapsed_s: float = 0.0) -> Suggestion:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.match_player import Thought
+from azero.arena.agents.game_player import Thought
 from azero.arena.agents.suggestion import RESIGN
 from azero.arena.matches.course import Course
 from azero.arena.matches.kept import kept_games
@@ -73,7 +73,7 @@ def play_match(
         if len(teams) > 1:
             games = _in_threads(teams, openings, [number for numbers in blocks for number in numbers], keeps_thoughts)
         else:
-            games = _in_blocks(a, b, openings, blocks, slots, keeps_thoughts, kept.results)
+            games = play_games(a, b, openings, blocks, slots, keeps_thoughts, kept.results)
         try:
             if course.results:
                 on_games(len(course.results), course.tally)
@@ -123,20 +123,6 @@ def _spent_by(teams: Sequence[Sides]) -> np.ndarray:
     return np.sum([[spent_by(agent) for agent in team] for team in teams], axis=0)
 
 
-def _in_blocks(
-    a: Agent,
-    b: Agent,
-    openings: Openings,
-    blocks: Sequence[range],
-    slots: int,
-    keeps_thoughts: bool,
-    done: Collection[int],
-) -> Generator[list[GameResult]]:
-    """Plays the games of one block after another; yields games as they end."""
-    for numbers in blocks:
-        yield from play_games(a, b, openings, numbers, slots, keeps_thoughts, done)
-
-
 def _in_threads(
     teams: Sequence[Sides], openings: Openings, numbers: Sequence[int], keeps_thoughts: bool
 ) -> Generator[list[GameResult]]:
@@ -146,7 +132,7 @@ def _in_threads(
 
     def play(team: Sides, opening: State, number: int) -> list[GameResult]:
         own = {number // 2: opening}
-        return list(chain.from_iterable(play_games(*team, own, range(number, number + 1), 1, keeps_thoughts)))
+        return list(chain.from_iterable(play_games(*team, own, [range(number, number + 1)], 1, keeps_thoughts)))
 
     with ThreadPoolExecutor(len(teams)) as threads:
         try:
@@ -176,22 +162,24 @@ def play_games(
     a: Agent,
     b: Agent,
     openings: Openings,
-    numbers: Sequence[int],
+    blocks: Sequence[Sequence[int]],
     slots: int,
     keeps_thoughts: bool,
     done: Collection[int] = (),
-) -> Iterator[list[GameResult]]:
-    """Plays the games of these numbers, side by side. Games 2p and 2p + 1 have opening p. Yields games as they end.
+) -> Generator[list[GameResult]]:
+    """Plays the games of one block after another, those of a block side by side. Yields games as they end.
 
     Args:
-      openings: the positions at which games begin, by pair.
+      openings: the positions at which games begin, by pair. Games 2p and 2p + 1 have opening p.
+      blocks: the numbers of the games.
       slots: most games at the same time; fewer if the agents' memory has no room for them. All parts of a match have
         the same number, so that a game does not depend on the part that it is in.
       done: numbers of games that are finished already, and are not played.
     """
     slots = min(slots, a.player.most_slots, b.player.most_slots)
-    for first in range(0, len(numbers), slots):
-        yield from _play_together(a, b, openings, numbers[first : first + slots], slots, keeps_thoughts, done)
+    for numbers in blocks:
+        for first in range(0, len(numbers), slots):
+            yield from _play_together(a, b, openings, numbers[first : first + slots], slots, keeps_thoughts, done)
 
 
 def _play_together(

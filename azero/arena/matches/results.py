@@ -8,7 +8,7 @@ import numpy as np
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock, TimeControl
-from azero.arena.agents.match_player import Thought
+from azero.arena.agents.game_player import Thought
 from azero.arena.matches.statistics import Tally, elo_from_score, elo_interval, finite_or_none, score_interval
 from azero.errors import EngineFailed
 from azero.games import Game
@@ -214,7 +214,8 @@ def without_repeats(results: Sequence[GameResult]) -> list[GameResult]:
 
 def spent_by(agent: Agent) -> np.ndarray:
     """Returns the seconds, simulations, moves and full trees of an agent so far."""
-    return np.array([agent.seconds, agent.simulations, agent.moves, agent.full_trees], float)
+    player = agent.player
+    return np.array([player.seconds, player.simulations, player.moves, player.full_trees], float)
 
 
 class Cost(NamedTuple):

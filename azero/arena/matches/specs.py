@@ -143,7 +143,7 @@ def play_part(specs: Sequence[MatchSpec], part: MatchPart, on_games: Callable[[i
             openings[pair].apply_action(action)
     results = []
     numbers = range(part.first, part.stop)
-    for finished in play_games(a, b, openings, numbers, part.slots, spec.keeps_thoughts, part.done):
+    for finished in play_games(a, b, openings, [numbers], part.slots, spec.keeps_thoughts, part.done):
         results += finished
         on_games(len(finished))
     spent = [spent_by(each) - earlier for each, earlier in zip(agents, before, strict=True)]

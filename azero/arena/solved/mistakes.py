@@ -127,7 +127,7 @@ def evaluate_on_benchmark(
     begin = time.perf_counter()
     judge = judge_for(agent.game)
     answers = [answer(agent, judge, each.problems, range(len(each.problems)), on_positions) for each in benchmark.sets]
-    return result_of(agent.name, benchmark, answers, time.perf_counter() - begin)
+    return _result(agent.name, benchmark, answers, time.perf_counter() - begin)
 
 
 def check_game(agent: str, game: Game, benchmark: Benchmark) -> None:
@@ -144,9 +144,9 @@ def answer(
     The answers do not depend on the other places, if the first of these is a multiple of POSITIONS_AT_ONCE or the agent
     has no net.
     """
-    before = agent.simulations
+    before = agent.player.simulations
     by_search = _judge_search(agent, judge, problems, places, on_positions)
-    simulations = agent.simulations - before
+    simulations = agent.player.simulations - before
     if agent.net_alone is None:
         return Answers(tuple(by_search), None, None, simulations)
     own = problems[places.start : places.stop]
@@ -157,7 +157,7 @@ def answer(
     return Answers(tuple(by_search), by_net, wrong_values, simulations)
 
 
-def result_of(agent: str, benchmark: Benchmark, answers: Sequence[Answers], elapsed_s: float) -> BenchmarkResult:
+def _result(agent: str, benchmark: Benchmark, answers: Sequence[Answers], elapsed_s: float) -> BenchmarkResult:
     """Returns the result of the agent of this name, given its answers to each set."""
     sets = [_set_result(each.name, own) for each, own in zip(benchmark.sets, answers, strict=True)]
     return BenchmarkResult(agent, str(benchmark.game), benchmark.name, sets, elapsed_s)
@@ -285,7 +285,7 @@ def evaluate_spec(
     for place, part in enumerate(parts):
         before = whole[part.number]
         whole[part.number] = before + answers[place] if before else answers[place]
-    return result_of(spec.name, benchmark, [each for each in whole if each], time.perf_counter() - begin)
+    return _result(spec.name, benchmark, [each for each in whole if each], time.perf_counter() - begin)
 
 
 def answer_part(shared: AgentAndSets, part: SetPart, on_positions: Callable[[int], None]) -> Answers:

@@ -21,7 +21,7 @@ from typing import IO
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock
-from azero.arena.agents.match_player import MatchPlayer
+from azero.arena.agents.game_player import GamePlayer
 from azero.arena.agents.names import Options
 from azero.arena.agents.suggestion import Suggestion
 from azero.errors import BadInput, EngineFailed
@@ -105,17 +105,6 @@ def end_engine(process: subprocess.Popen, lifeline: int | None, errors: threadin
     errors.join(timeout=1.0)  # a process outside the session may keep its stderr open
 
 
-class EnginePlayer(MatchPlayer):
-    """Plays an engine's games one after another."""
-
-    agent: "EngineAgent"
-    plays_side_by_side = False
-
-    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        super().start(num_slots, states, first_game)
-        self.agent.begin_game()
-
-
 LONGEST_QUOTE = 100
 """Most characters of an answer in a message."""
 
@@ -175,16 +164,12 @@ class EngineAgent(Agent):
     def begin_game(self) -> None:
         """Tells the engine that its next position is of another game."""
 
-    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
-        with self._waiting_for(clock.left_s):
-            return self._suggest_on_clock(state, clock)
-
     @abstractmethod
-    def _suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
+    def suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
         """Returns the engine's move, after telling it the time that is left."""
 
     @contextlib.contextmanager
-    def _waiting_for(self, seconds: float | None) -> Iterator[None]:
+    def waiting_for(self, seconds: float | None) -> Iterator[None]:
         """Waits longer for answers if the engine may think for so long; None: it has no limit of time."""
         self._more_seconds = max(0.0, seconds + _GRACE_S - self.most_seconds) if seconds else 0.0
         try:
@@ -246,6 +231,25 @@ class EngineAgent(Agent):
         """Ends the engine, since a late answer would be taken for that to another command; returns the error."""
         self._end()
         return EngineFailed(f"agent {self.name!r}: the engine {why}")
+
+
+class EnginePlayer(GamePlayer):
+    """Plays an engine's games one after another."""
+
+    agent: EngineAgent
+    plays_side_by_side = False
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        super().start(num_slots, states, first_game)
+        self.agent.begin_game()
+
+    def start_clock(self) -> None:
+        super().start_clock()
+        self.agent.begin_game()
+
+    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
+        with self.agent.waiting_for(clock.left_s):
+            return self.agent.suggest_on_clock(state, clock)
 
 
 def shorten(text: str) -> str:

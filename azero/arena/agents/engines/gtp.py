@@ -10,11 +10,10 @@ import contextlib
 import math
 import time
 
-from azero.arena.agents.agent import check_state
 from azero.arena.agents.clock import Clock
 from azero.arena.agents.engines.engine import LONGEST_QUOTE, EngineAgent, shorten
 from azero.arena.agents.names import Options
-from azero.arena.agents.suggestion import RESIGN, Suggestion, lone_move
+from azero.arena.agents.suggestion import RESIGN, Suggestion, check_state, lone_move
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
 from azero.games.names import write_value
@@ -44,7 +43,7 @@ class GtpAgent(EngineAgent):
     def begin_game(self) -> None:
         self._shown = None  # a new game begins with clear_board
 
-    def _suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
+    def suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
         """Tells the engine the time that is left. An engine that knows no clocks is asked all the same."""
         control = clock.control
         is_byo_yomi = clock.main_s == 0.0

@@ -19,12 +19,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from azero.arena.agents.agent import check_state
 from azero.arena.agents.clock import UNLIMITED, Clock, Limit
 from azero.arena.agents.engines.engine import EngineAgent, shorten
 from azero.arena.agents.engines.variants import Variant, turns_beginning
 from azero.arena.agents.names import Options
-from azero.arena.agents.suggestion import Move, Suggestion
+from azero.arena.agents.suggestion import Move, Suggestion, check_state
 from azero.errors import BadInput, EngineFailed, suggest_nearest
 from azero.games import Game, State
 from azero.games.positions import turn_to_text
@@ -133,10 +132,6 @@ class UciAgent(EngineAgent):
         self.resign_below = options.resign_below()
         self._engine_options = options.rest()
 
-    def start_clock(self) -> None:
-        super().start_clock()
-        self.begin_game()
-
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         check_state(self.game, state)
         limit = self.limit.unless(simulations, seconds)
@@ -144,10 +139,10 @@ class UciAgent(EngineAgent):
             limit = Limit(seconds=_DEFAULT_S)
         if not self._is_introduced:
             self.begin_game()
-        with self._waiting_for(limit.seconds):
+        with self.waiting_for(limit.seconds):
             return self._search(state, _limits(limit))
 
-    def _suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
+    def suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
         """Tells the engine the player's time, also as the opponent's, which is not known here.
 
         UCI has no byo-yomi. When the main time is over, the period is the time of the move.

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from azero.arena.agents.agent import Agent, check_state
+from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock, Limit
+from azero.arena.agents.game_player import GamePlayer, Thought
 from azero.arena.agents.levels.level import Level
 from azero.arena.agents.levels.rule import Judged, adapted, draw_move
-from azero.arena.agents.match_player import MatchPlayer, Thought
-from azero.arena.agents.suggestion import Move, Suggestion, suggestion_of
+from azero.arena.agents.suggestion import Move, Suggestion, check_state, suggestion_of
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import State
@@ -43,15 +43,13 @@ class LevelAgent(Agent):
     Raises BadInput if the agent does not judge positions and each of their moves.
     """
 
-    can_ponder = False
-
     def __init__(self, inner: Agent, level: Level, name: str | None = None, seed: int | None = None):
         super().__init__(name or f"{inner.name} level {level.number or 'adaptive'}", inner.game, inner.seed)
         if not inner.judges_positions:
             raise BadInput(f"agent {inner.name!r} does not judge positions, so it has no levels")
         if not inner.judges_all_moves:
             raise BadInput(f"agent {inner.name!r} values its best moves alone, so it has no levels")
-        if isinstance(inner, LevelAgent):
+        if inner.at_full_strength is not inner:
             raise BadInput(f"agent {inner.name!r} plays at a level already; give only one level")
         self.seed = inner.seed if seed is None else seed
         self.inner, self.level = inner, level
@@ -59,7 +57,6 @@ class LevelAgent(Agent):
         self.net_alone, self.heads_alone = inner.net_alone, inner.heads_alone
         self.player = LevelPlayer(self)
         self._search: TreeSearch | None = None
-        self._began: int | None = None  # plies before its first move on the clock
         self._memory: dict[tuple[int, int | bytes], Judged] = {}  # by seed and position
 
     @property
@@ -82,25 +79,6 @@ class LevelAgent(Agent):
         self.inner.seed = seed  # of searches that are the inner agent's own
         return self.suggest_in_game(state, derive_seed(seed, "suggest"))
 
-    def start_clock(self) -> None:
-        super().start_clock()
-        self._began = None
-        start = self.game.new_initial_state()  # compiles and opens all that is needed, outside the measured time
-        wins_in_one(start)
-        if self.searches_itself and not self.level.is_full:
-            self._judge(start, 0, 1)
-        if not self.searches_itself or self.level.is_full or self.level.is_adaptive:
-            strongest = self.level.levels[-1] if self.level.is_adaptive else self.level
-            self.inner.suggest(start, strongest.simulations, _MOMENT_S)  # in trees of the size that is needed
-
-    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
-        if self._began is None:
-            self._began = len(state.history())
-        self.inner.seed = self.seed
-        return self.suggest_in_game(
-            state, derive_seed(self.seed, "suggest"), self._began
-        )  # too short to need the clock
-
     def suggest_in_game(self, state: State, seed: int, since: int = 0) -> Suggestion:
         """Returns the moves of a position, the one that the level plays first.
 
@@ -113,10 +91,10 @@ class LevelAgent(Agent):
             level = adapted(level.levels, state, lambda position: self._remembered(position, seed), since)
         if level.is_full:
             return self.inner.suggest(state, level.simulations)
-        found, judged = self._judge(state, seed, level.simulations)
+        found, judged = self.judge(state, seed, level.simulations)
         return _with_first(found, state, _draw(judged, level, state, seed))
 
-    def _judge(self, state: State, seed: int, simulations: int) -> tuple[Suggestion, Judged]:
+    def judge(self, state: State, seed: int, simulations: int) -> tuple[Suggestion, Judged]:
         """Searches a position."""
         if not self.searches_itself:
             found = self.inner.suggest(state, simulations)
@@ -131,7 +109,7 @@ class LevelAgent(Agent):
         """Returns what the adaptive level thinks of a position of the opponent, kept for later moves of the game."""
         key = seed, state.position_key()
         if key not in self._memory:
-            self._memory[key] = self._judge(state, seed, self.level.simulations)[1]
+            self._memory[key] = self.judge(state, seed, self.level.simulations)[1]
             if len(self._memory) > _REMEMBERED:
                 self._memory.pop(next(iter(self._memory)))
         return self._memory[key]
@@ -161,7 +139,7 @@ class LevelAgent(Agent):
         self.inner.close()
 
 
-class LevelPlayer(MatchPlayer):
+class LevelPlayer(GamePlayer):
     """Plays at a level: all slots together if the level searches itself, otherwise one after another.
 
     At full strength, the inner agent's player plays.
@@ -173,6 +151,7 @@ class LevelPlayer(MatchPlayer):
         super().__init__(agent)
         self.plays_side_by_side = agent.inner.player.plays_side_by_side
         self._openings: list[int] = []  # plies of each slot's opening
+        self._began: int | None = None  # plies before its first move on the clock
 
     @property
     def most_slots(self) -> int:
@@ -199,9 +178,9 @@ class LevelPlayer(MatchPlayer):
     def _choose(self, slots: Sequence[int]) -> list[int]:
         agent = self.agent
         if agent.level.is_full:
-            before = agent.inner.simulations
+            before = agent.inner.player.simulations
             actions = agent.inner.player.choose(slots)
-            agent.simulations += agent.inner.simulations - before
+            self.simulations += agent.inner.player.simulations - before
             return actions
         if agent.level.is_adaptive or not agent.searches_itself:
             return super()._choose(slots)
@@ -220,6 +199,24 @@ class LevelPlayer(MatchPlayer):
     def _choose_in(self, slot: int) -> int:
         found = self.agent.suggest_in_game(self.states[slot], self.seed_of(slot), self._openings[slot])
         return self._note(slot, found.action, Thought(found.value, found.simulations))
+
+    def start_clock(self) -> None:
+        super().start_clock()
+        self._began = None
+        agent, start = self.agent, self.agent.game.new_initial_state()
+        wins_in_one(start)
+        if agent.searches_itself and not agent.level.is_full:
+            agent.judge(start, 0, 1)
+        if not agent.searches_itself or agent.level.is_full or agent.level.is_adaptive:
+            strongest = agent.level.levels[-1] if agent.level.is_adaptive else agent.level
+            agent.inner.suggest(start, strongest.simulations, _MOMENT_S)  # in trees of the size that is needed
+
+    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
+        if self._began is None:
+            self._began = len(state.history())
+        agent = self.agent
+        agent.inner.seed = agent.seed
+        return agent.suggest_in_game(state, derive_seed(agent.seed, "suggest"), self._began)  # too short for the clock
 
     def thought(self, slot: int) -> Thought | None:
         return self.agent.inner.player.thought(slot) if self.agent.level.is_full else super().thought(slot)

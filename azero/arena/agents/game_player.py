@@ -1,16 +1,22 @@
-"""Who plays an agent's games in a match: many games at the same time, each in a slot."""
+"""Who plays an agent's games: many of a match at the same time, each in a slot, or one on a clock."""
 
 import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from azero.arena.agents.suggestion import RESIGN
+from azero.arena.agents.clock import Clock
+from azero.arena.agents.suggestion import RESIGN, Suggestion, check_state, resigned
+from azero.arena.agents.time_management import TimeManager
 from azero.compiler.rng import derive_seed
 from azero.games import State
+from azero.mcts.rollouts.playing import plies_to_end
 
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent
+
+
+_LEAST_S = 0.001  # for a move, however little time is left
 
 
 class Thought(NamedTuple):
@@ -27,15 +33,22 @@ class Thought(NamedTuple):
     seconds: float | None = None
 
 
-class MatchPlayer:
-    """Plays one side of games: `start` begins them, `advance` makes a move of either side, `choose` picks a move.
+class GamePlayer:
+    """Plays one side of games.
+
+    In the slots of a match, `start` begins games, `advance` makes a move of either side, and `choose` picks a move.
+    On a clock, `start_clock` begins a game, and `play` picks the move of a position.
 
     This player asks `agent.suggest` about one slot after another. Agents that search slots together, or whose moves
     depend on the number of the game, have other players.
 
     Attributes:
-      agent: whose moves it plays. What they cost is added to the agent's counts.
+      agent: whose moves it plays.
       states: the position in each slot.
+      seconds: total time of the moves that it has played.
+      simulations: of these moves.
+      moves: their number; a whole turn chosen at once is one.
+      full_trees: the number of moves at which a search tree had no room to grow.
       plays_side_by_side: whether it plays all games of a match at the same time, or one after another.
     """
 
@@ -44,6 +57,11 @@ class MatchPlayer:
     def __init__(self, agent: "Agent"):
         self.agent = agent
         self.states: list[State] = []
+        self.seconds = 0.0
+        self.simulations = 0
+        self.moves = 0
+        self.full_trees = 0
+        self.time_manager = TimeManager()
         self._first_game = 0
         self._thoughts: dict[int, Thought | None] = {}  # by slot
 
@@ -75,8 +93,8 @@ class MatchPlayer:
         begin = time.perf_counter()
         num_moves = self._count_moves(slots)
         actions = self._choose(slots)
-        self.agent.seconds += time.perf_counter() - begin
-        self.agent.moves += num_moves
+        self.seconds += time.perf_counter() - begin
+        self.moves += num_moves
         return actions
 
     def _count_moves(self, slots: Sequence[int]) -> int:
@@ -93,10 +111,35 @@ class MatchPlayer:
 
     def _note(self, slot: int, action: int, thought: Thought) -> int:
         """Notes a choice and what it has cost; returns the action, or RESIGN."""
-        self.agent.simulations += thought.simulations or 0
+        self.simulations += thought.simulations or 0
         self._thoughts[slot] = thought if self.agent.judges_positions else None
         return RESIGN if thought.value is not None and self.agent.resigns(thought.value) else action
 
     def thought(self, slot: int) -> Thought | None:
         """Returns what it thought when it chose the last action in a slot; None if it has no opinion."""
         return self._thoughts.get(slot)
+
+    def start_clock(self) -> None:
+        """Begins a game on a clock. It compiles and opens all that the moves need, outside the measured time."""
+        self.time_manager.begin_game()
+        plies_to_end(self.agent.game.new_initial_state())
+
+    def play(self, state: State, clock: Clock) -> Suggestion:
+        """Returns the move to play within the time of a clock, or a suggestion to resign."""
+        check_state(self.agent.game, state)
+        begin = time.perf_counter()
+        self.time_manager.look_at(clock)
+        suggestion = self._play_on_clock(state, clock)
+        self.seconds += time.perf_counter() - begin
+        self.simulations += suggestion.simulations
+        self.moves += 1
+        return resigned(suggestion) if self.agent.resigns(suggestion.value) else suggestion
+
+    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
+        share, limit = self.time_manager.share(state, clock), self.agent.limit.beside_clock()
+        begin = time.perf_counter()
+        planned_s = _LEAST_S if len(state.legal_actions()) == 1 else max(share.planned_s, _LEAST_S)
+        meant_s = min(planned_s, limit.seconds or planned_s)
+        suggestion = self.agent.suggest(state, limit.simulations, meant_s)
+        self.time_manager.note(share, time.perf_counter() - begin, meant_s)
+        return suggestion
