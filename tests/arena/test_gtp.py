@@ -6,8 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
-from contextlib import ExitStack
 
 import pytest
 
@@ -16,7 +16,7 @@ from azero.arena.agents.engines.engine import split_command
 from azero.arena.agents.engines.gtp import GtpAgent
 from azero.arena.agents.make import make_agent
 from azero.arena.agents.suggestion import RESIGN
-from azero.arena.matches.match import _teams, play_match
+from azero.arena.matches.match import play_match
 from azero.arena.matches.results import Interrupted, Unfinished
 from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import BadInput, EngineFailed
@@ -118,10 +118,11 @@ def test_ctrl_c_ends_all_engines(engine):
 
 
 def test_games_with_a_limit_in_seconds_have_the_machine_alone(engine, tmp_path):
-    for name in ("uct@0.01s", "random"):
-        with ExitStack() as stack:
-            agents = engine(), make_agent(name, GAME)
-            assert len(_teams(*agents, 3, stack)) == (1 if name == "uct@0.01s" else 3)
+    agents, processes = [engine(), make_agent("uct@0.01s", GAME)], lambda: len(list(tmp_path.glob("told.*")))
+    play_match(*agents, GAME, 3, threads=3)
+    assert processes() == 1
+    play_match(agents[0], make_agent("random", GAME), GAME, 3, threads=3)
+    assert processes() == 1 + 3
 
 
 PASSES = "c4 b4 a3 d2 a4"  # from here White's only legal action is to pass
@@ -176,9 +177,8 @@ def test_an_engine_that_floods_is_ended(engine, manner):
     agent = engine(manner)
     with pytest.raises(BadInput, match=r"^agent .*: the engine answered 'genmove white' with more than 100,000 char"):
         agent.suggest(GAME.state_from_moves("a1"))
-    assert agent._process.returncode is not None and agent._lines.qsize() <= 1000
+    assert agent.process.returncode is not None
     agent.close()
-    assert not agent._reader.is_alive()
 
 
 KILLED = """
@@ -186,8 +186,8 @@ import os, signal, sys
 from azero.arena.agents.make import make_agent
 from azero.games import make_game
 agent = make_agent(sys.argv[1], make_game("tic_tac_toe"))
-agent._ask("name")
-print(agent._process.pid, flush=True)
+agent.ask("name")
+print(agent.process.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -206,7 +206,7 @@ def test_an_engine_ends_with_a_killed_azero(tmp_path):
 @pytest.mark.parametrize("manner", ["waits", "stops"])
 def test_an_engine_is_not_waited_for_without_end(engine, manner, monkeypatch):
     agent, begin = engine(manner), time.monotonic()
-    agent._ask("clear_board")  # the process takes a moment to start
+    agent.ask("clear_board")  # the process takes a moment to start
     monkeypatch.setattr(GtpAgent, "most_seconds", 0.3)
     with pytest.raises(BadInput, match=r"^agent .*: the engine did not answer 'genmove white' within 0.3 s$"):
         agent.suggest(GAME.state_from_moves("a1"))
@@ -262,7 +262,7 @@ def test_gnu_go_plays_on_until_the_winner_by_our_rules_is_its_own():
         for action in result.actions:
             state.apply_action(action)
         agent._show(state)
-        assert (state.final_score() > 0) == agent._ask("final_score").startswith("B+")
+        assert (state.final_score() > 0) == agent.ask("final_score").startswith("B+")
     agent.close()
 
 
@@ -270,7 +270,7 @@ def test_gnu_go_plays_on_until_the_winner_by_our_rules_is_its_own():
 def test_an_engine_that_ended_stays_bad_input_and_is_closed_without_a_fuss(tmp_path, manner):
     agent = make_agent(write_engine(tmp_path, "dies") if manner == "dies" else f"gtp:{sys.executable} -c pass", GAME)
     if manner == "is gone":
-        agent._process.wait()
+        agent.process.wait()
     for _ in range(2):
         with pytest.raises(BadInput, match=r"the engine ended before '.*' was answered$"):
             agent.suggest(GAME.new_initial_state())
@@ -285,15 +285,15 @@ def test_a_command_that_cannot_be_started_is_bad_input(command):
 
 
 def test_closing_ends_the_engine_and_what_it_has_started():
+    before = threading.active_count()
     agent = make_agent("gtp:sh -c 'sleep 60 & sleep 60'", GAME)
     agent.close()
-    assert agent._process.returncode is not None
-    assert not agent._reader.is_alive()  # the pipe is closed, because no process writes to it
+    assert agent.process.returncode is not None and threading.active_count() == before  # nothing reads any more
 
 
 def test_an_engine_ends_with_its_agent(tmp_path):
     agent = make_agent(write_engine(tmp_path), GAME)
-    process = agent._process
+    process = agent.process
     del agent
     gc.collect()
     assert process.returncode is not None
@@ -328,7 +328,7 @@ def test_an_engine_that_ended_on_windows_is_bad_input(engine, monkeypatch):
 
     agent = engine()
     with monkeypatch.context() as context:
-        context.setattr(agent._process.stdin, "write", fail)
+        context.setattr(agent.process.stdin, "write", fail)
         with pytest.raises(BadInput, match="the engine ended before 'boardsize 3' was answered"):
             agent.suggest(GAME.new_initial_state())
 

@@ -6,11 +6,11 @@ import json
 import numpy as np
 import pytest
 
+from azero.arena.agents.agent import Agent
 from azero.arena.agents.checkpoints import identity_of
 from azero.arena.agents.clock import Clock, TimeControl
 from azero.arena.agents.levels import ADAPTIVE, Level, LevelAgent, levels_of, parse_level, table_of
 from azero.arena.agents.levels import agent as levels_agent
-from azero.arena.agents.levels.agent import _judged_by
 from azero.arena.agents.levels.level import tables
 from azero.arena.agents.levels.rule import (
     Judged,
@@ -167,14 +167,18 @@ def test_a_suggestion_is_determined_by_seed_and_position(number):
     assert suggestion.best == suggestion.moves[0].move and len(suggestion.moves) == 6
 
 
+class Twice(Agent):
+    """Names the best move again, at the end, with a bad value: as the first action of another turn."""
+
+    def suggest(self, state, simulations=None, seconds=None):
+        found = make_agent("uct", TIC_TAC_TOE).suggest(state)
+        return dataclasses.replace(found, moves=[*found.moves, found.moves[0]._replace(visits=90, value=-1.0)])
+
+
 def test_a_move_that_begins_several_turns_is_judged_by_the_best_of_them():
     state = TIC_TAC_TOE.new_initial_state()
-    found = make_agent("uct", TIC_TAC_TOE).suggest(state)
-    best = found.moves[0]
-    worse = best._replace(visits=1, value=-1.0)
-    judged = _judged_by(dataclasses.replace(found, moves=[best, *found.moves[1:], worse]), state, 0.0)
-    place = state.legal_actions().index(best.action)
-    assert judged.values[place] == best.value and judged.visits[place] == best.visits
+    player = LevelAgent(Twice("twice", TIC_TAC_TOE), level(temperature=0.0, sight=1.0))
+    assert player.suggest(state).best == make_agent("uct", TIC_TAC_TOE).suggest(state).best
 
 
 def test_a_match_at_levels_repeats():

@@ -169,11 +169,11 @@ def test_an_engine_that_fails_is_named_in_one_line(engine, monkeypatch, manner, 
 def test_an_engine_is_not_waited_for_without_end(engine, monkeypatch, manner, command):
     agent = engine(manner)
     if command != "uci":
-        agent._ask("uci", "uciok")  # the process takes a moment to start
+        agent.ask("uci", "uciok")  # the process takes a moment to start
     monkeypatch.setattr(UciAgent, "most_seconds", 0.3)
     with pytest.raises(EngineFailed, match=f"the engine did not answer {command!r} within 0.3 s$"):
         agent.suggest(GAME.new_initial_state(), simulations=5)
-    assert agent._process.returncode is not None
+    assert agent.process.returncode is not None
 
 
 def test_patience_is_an_option(engine):

@@ -155,8 +155,8 @@ def test_fairy_stockfish_finds_the_same_moves(name):
     agent, variant = fairy_stockfish("uci", game), Variant(game)
     for state in turns_of_games(game, variant.notation, 5):
         lines: list[str] = []
-        agent._send(f"position fen {variant.fen(state)}")
-        agent._ask("go perft 1", "Nodes", lines.append)
+        agent.send(f"position fen {variant.fen(state)}")
+        agent.ask("go perft 1", "Nodes", lines.append)
         turns = [variant.notation.read(state, line.partition(":")[0]) for line in lines if line]
         assert sorted(turns) == sorted(turns_beginning(state, []))
     agent.close()

@@ -114,7 +114,11 @@ _MOST_LINES_WAITING = 1000  # an engine that writes more has to wait
 
 
 class EngineAgent(Agent):
-    """Plays an engine's moves. Raises EngineFailed if the engine ends, does not answer or breaks the protocol."""
+    """Plays an engine's moves. Raises EngineFailed if the engine ends, does not answer or breaks the protocol.
+
+    Attributes:
+      process: the engine's.
+    """
 
     judges_all_moves = False
 
@@ -134,18 +138,18 @@ class EngineAgent(Agent):
             if not words:
                 raise BadInput(f"agent {name!r} names no command, e.g. {self._example}")
             check_may_run(f"agent {name!r}")
-            self._process, lifeline = start_engine(words)
+            self.process, lifeline = start_engine(words)
         except BadInput:
             raise
         except (OSError, ValueError) as error:
             raise BadInput(f"agent {name!r}: the engine cannot be started: {error}") from None
-        assert self._process.stdout is not None and self._process.stderr is not None
-        errors = threading.Thread(target=show_errors, args=(self._process.stderr,), daemon=True)
+        assert self.process.stdout is not None and self.process.stderr is not None
+        errors = threading.Thread(target=show_errors, args=(self.process.stderr,), daemon=True)
         errors.start()
         # It runs when Python ends, if not before.
-        self._end = weakref.finalize(self, end_engine, self._process, lifeline, errors)
+        self._end = weakref.finalize(self, end_engine, self.process, lifeline, errors)
         self._lines: queue.Queue[str] = queue.Queue(_MOST_LINES_WAITING)  # of the engine's output; "" at its end
-        self._reader = threading.Thread(target=read_lines, args=(self._process.stdout, self._lines), daemon=True)
+        self._reader = threading.Thread(target=read_lines, args=(self.process.stdout, self._lines), daemon=True)
         self._reader.start()
 
     _example: str
@@ -158,7 +162,7 @@ class EngineAgent(Agent):
 
     @property
     def has_failed(self) -> bool:
-        return not self._end.alive or self._process.poll() is not None
+        return not self._end.alive or self.process.poll() is not None
 
     @abstractmethod
     def begin_game(self) -> None:
@@ -186,16 +190,16 @@ class EngineAgent(Agent):
             self._reader.join(timeout=0.01)
         with contextlib.suppress(queue.Full):
             self._lines.put_nowait("")  # for a thread that still waits for an answer
-        assert self._process.stdin is not None
+        assert self.process.stdin is not None
         with contextlib.suppress(OSError):  # the last line was never read
-            self._process.stdin.close()
+            self.process.stdin.close()
 
-    def _send(self, command: str) -> None:
+    def send(self, command: str) -> None:
         """Sends a line; raises EngineFailed if the engine has ended."""
-        assert self._process.stdin is not None
+        assert self.process.stdin is not None
         try:
-            self._process.stdin.write(command + "\n")
-            self._process.stdin.flush()
+            self.process.stdin.write(command + "\n")
+            self.process.stdin.flush()
         except OSError:  # a broken pipe; on Windows, an invalid argument
             raise self._ended(command) from None
 

@@ -50,8 +50,8 @@ class GtpAgent(EngineAgent):
         left_s, stones = (control.period_s, 1) if is_byo_yomi else (clock.main_s, 0)
         period = f"{math.ceil(control.period_s)} 1" if control.periods else "0 0"
         with contextlib.suppress(_Refused):  # whole seconds; 0 could mean that there is no limit
-            self._ask(f"time_settings {math.ceil(control.main_s)} {period}")
-            self._ask(f"time_left {_colour(state)} {max(1, int(left_s))} {stones}")
+            self.ask(f"time_settings {math.ceil(control.main_s)} {period}")
+            self.ask(f"time_left {_colour(state)} {max(1, int(left_s))} {stones}")
         return self.suggest(state)
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
@@ -71,7 +71,7 @@ class GtpAgent(EngineAgent):
             self._play(state, action)
             self._shown = [*state.history(), action]
             return action
-        answer = self._ask(f"genmove {_colour(state)}")
+        answer = self.ask(f"genmove {_colour(state)}")
         if answer.lower() == "resign":
             self._shown = None  # its board is unknown now
             return RESIGN
@@ -112,7 +112,7 @@ class GtpAgent(EngineAgent):
     def _play(self, state: State, action: int) -> None:
         """Sends a move. A refused forced pass is skipped, because the next command names the colour anyway."""
         try:
-            self._ask(f"play {_colour(state)} {self.game.action_to_text(state, action)}")
+            self.ask(f"play {_colour(state)} {self.game.action_to_text(state, action)}")
         except _Refused:
             if not is_forced_pass(state):
                 raise
@@ -121,14 +121,14 @@ class GtpAgent(EngineAgent):
         """Starts a game: sends the size if the board is square, and the komi if the game has one."""
         height, width = self.game.planes_shape[1:]
         if height == width:
-            self._ask(f"boardsize {height}")
-        self._ask("clear_board")
+            self.ask(f"boardsize {height}")
+        self.ask("clear_board")
         if hasattr(self.game.rules, "komi"):
-            self._ask(f"komi {write_value(self.game.rules.komi)}")
+            self.ask(f"komi {write_value(self.game.rules.komi)}")
 
-    def _ask(self, command: str) -> str:
+    def ask(self, command: str) -> str:
         """Sends a command; returns the answer without its `=`. Raises EngineFailed."""
-        self._send(command)
+        self.send(command)
         answer = " ".join(self._answer_lines(command))
         if not answer.startswith("="):
             kind = _Refused if answer.startswith("?") else EngineFailed

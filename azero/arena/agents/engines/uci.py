@@ -182,9 +182,9 @@ class UciAgent(EngineAgent):
         notation, command = self._variant.notation, f"go {limits}"
         if made:
             command += " searchmoves " + " ".join(notation.write(first, turns_beginning(first, made)))
-        self._send(f"position fen {self._variant.fen(first)}")
-        self._ask("isready", "readyok")  # what the engine wrote before is no answer
-        answer = self._ask(command, "bestmove", infos.add)
+        self.send(f"position fen {self._variant.fen(first)}")
+        self.ask("isready", "readyok")  # what the engine wrote before is no answer
+        answer = self.ask(command, "bestmove", infos.add)
         try:
             turn = notation.read(first, shorten(" ".join(answer.split()[1:2])))
             if turn[: len(made)] != made:
@@ -225,8 +225,8 @@ class UciAgent(EngineAgent):
         if not self._is_introduced:
             self._introduce()
             self._is_introduced = True
-        self._send("ucinewgame")
-        self._ask("isready", "readyok")  # an engine may take time to clear its memory
+        self.send("ucinewgame")
+        self.ask("isready", "readyok")  # an engine may take time to clear its memory
 
     def _introduce(self) -> None:
         """Chooses the variant, and sets the options of the agent's name."""
@@ -237,7 +237,7 @@ class UciAgent(EngineAgent):
             with TemporaryDirectory(prefix="azero-") as folder:
                 file = Path(folder) / "variants.ini"
                 file.write_text(variant.ini(), encoding="utf-8")
-                self._send(f"setoption name VariantPath value {file}")
+                self.send(f"setoption name VariantPath value {file}")
                 offered = self._ask_for_options()  # with the new variant, so the file has been read
         if name not in _variants_of(offered):
             raise BadInput(
@@ -248,9 +248,9 @@ class UciAgent(EngineAgent):
             if key.lower() not in map(str.lower, offered):
                 known = ["nodes", "patience", "resign", "seconds", *list(offered)[:_MOST_OPTIONS]]
                 raise BadInput(printable(f"agent {self.name!r}: unknown option {key!r}; {suggest_nearest(key, known)}"))
-            self._send(f"setoption name {key} value {value}")
-        self._send(f"setoption name UCI_Variant value {name}")
-        self._ask("isready", "readyok", self._check_board)
+            self.send(f"setoption name {key} value {value}")
+        self.send(f"setoption name UCI_Variant value {name}")
+        self.ask("isready", "readyok", self._check_board)
 
     def _ask_for_options(self) -> dict[str, str]:
         """Returns the engine's options: their types, defaults and choices, by name."""
@@ -260,7 +260,7 @@ class UciAgent(EngineAgent):
             if match := re.fullmatch(r"option name (.{1,100}?) type (\w.*)", line):
                 options[match[1]] = match[2]
 
-        self._ask("uci", "uciok", note)
+        self.ask("uci", "uciok", note)
         return options
 
     def _check_board(self, line: str) -> None:
@@ -269,9 +269,9 @@ class UciAgent(EngineAgent):
         if match and (int(match[1]), int(match[2])) != (self._variant.files, self._variant.ranks):
             raise BadInput(f"agent {self.name!r}: the engine plays on {match[1]} x {match[2]} cells, not {self.game}")
 
-    def _ask(self, command: str, last: str, on_line: Callable[[str], None] = lambda line: None) -> str:
+    def ask(self, command: str, last: str, on_line: Callable[[str], None] = lambda line: None) -> str:
         """Sends a command; returns the last line of the answer, whose first word is `last`. Others go to `on_line`."""
-        self._send(command)
+        self.send(command)
         for line in self._read(command):
             if line.split(maxsplit=1)[:1] == [last]:
                 return line
