@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from azero.arena.agents.analysis import Analysis as Analysis
     from azero.arena.agents.checkpoints import load_checkpoint as load_checkpoint
     from azero.arena.agents.clock import TimeControl as TimeControl
-    from azero.arena.agents.names import make_agent as make_agent
+    from azero.arena.agents.make import make_agent as make_agent
     from azero.arena.agents.suggestion import Move as Move
     from azero.arena.agents.suggestion import Suggestion as Suggestion
     from azero.arena.matches.match import play_match as play_match
     from azero.arena.matches.results import MatchResult as MatchResult
     from azero.arena.matches.timed import play_timed_match as play_timed_match
-    from azero.arena.ratings.pool import Ratings as Ratings
-    from azero.arena.ratings.pool import rate as rate
+    from azero.arena.ratings.rating_pool import Ratings as Ratings
+    from azero.arena.ratings.rating_pool import rate as rate
     from azero.arena.reviews.review import GameReview as GameReview
     from azero.arena.reviews.review import MoveReview as MoveReview
     from azero.arena.reviews.review import Reviewer as Reviewer
@@ -74,7 +74,7 @@ _MODULES = {
     "Move": "arena.agents.suggestion",
     "MoveReview": "arena.reviews.review",
     "Puct": "mcts.selection.puct",
-    "Ratings": "arena.ratings.pool",
+    "Ratings": "arena.ratings.rating_pool",
     "Record": "records",
     "Reviewer": "arena.reviews.review",
     "RunView": "training.callbacks",
@@ -90,12 +90,12 @@ _MODULES = {
     "load_checkpoint": "arena.agents.checkpoints",
     "load_config": "config.reading",
     "load_games": "runs.shards",
-    "make_agent": "arena.agents.names",
+    "make_agent": "arena.agents.make",
     "make_game": "games",
     "new_checkpoint": "nets.checkpoint",
     "play_match": "arena.matches.match",
     "play_timed_match": "arena.matches.timed",
-    "rate": "arena.ratings.pool",
+    "rate": "arena.ratings.rating_pool",
     "read_records": "records",
     "registered_games": "games",
     "save_checkpoint": "nets.checkpoint",

@@ -34,13 +34,12 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.arena.agents.specs import AgentSpec, settled_device, spec_of
-from azero.arena.benchmarks.benchmark import mistakes_in
-from azero.arena.benchmarks.exam import examine
-from azero.arena.benchmarks.files import Problem, read_benchmark, shipped_benchmark_of
-from azero.arena.matches.meetings import Meeting, play_meetings
+from azero.arena.matches.specs import MatchSpec, play_matches
 from azero.arena.matches.statistics import elo_from_score
+from azero.arena.solved.files import Problem, read_benchmark, shipped_benchmark_of
+from azero.arena.solved.mistakes import evaluate_spec, mistakes_in
 from azero.bench.budget import BudgetedRun, iteration_within, keep_run, net_of, train_elsewhere, train_to_budget
 from azero.commands.clusters import workers_of
 from azero.config.reading import find_config, load_config
@@ -182,10 +181,10 @@ def measure(folder: Path, case: Case, pool: Pool | None) -> None:
     line = {**case.key, "cost": cost, "iterations": iteration}
     benchmark = shipped_benchmark_of(game)
     if benchmark:
-        line |= mistakes_in(examine(agent, read_benchmark(benchmark, game, POSITIONS), pool))
+        line |= mistakes_in(evaluate_spec(agent, read_benchmark(benchmark, game, POSITIONS), pool))
     if case.variant != "base":
         rival = spec_of_best(case._replace(variant="base"), folder)
-        (match,) = play_meetings([Meeting(agent, rival, MATCH_GAMES, case.seed)], pool)
+        (match,) = play_matches([MatchSpec(agent, rival, MATCH_GAMES, case.seed)], pool)
         line |= {"score": match.tally.score, "games": match.tally.games}
     with (folder / "results.jsonl").open("a") as file:
         print(json.dumps(line), file=file)

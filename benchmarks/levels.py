@@ -29,11 +29,13 @@ from pathlib import Path
 import numpy as np
 
 import azero
-from azero.arena.agents.agent import Agent, Limit
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.checkpoints import identity_of
+from azero.arena.agents.clock import Limit
+from azero.arena.agents.game_player import GamePlayer
 from azero.arena.agents.levels import LevelAgent, table_of
-from azero.arena.agents.levels.level import ADAPTIVE, MOST_LEVELS, Level
-from azero.arena.agents.levels.table import FORMAT
-from azero.arena.agents.names import identity_of, make_agent
+from azero.arena.agents.levels.level import ADAPTIVE, FORMAT, MOST_LEVELS, Level
+from azero.arena.agents.make import make_agent
 from azero.arena.agents.suggestion import Suggestion
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import MatchResult, pair_scores
@@ -326,26 +328,34 @@ class SometimesRandom(Agent):
 
     def __init__(self, inner: Agent, probability: float):
         super().__init__(f"random {probability:.0%}", inner.game, inner.seed)
-        self._inner, self._probability = inner, probability
-
-    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        self._inner.start(num_slots, states, first_game)
-        self._states = [state.clone() for state in states]
-        self._random = [np.random.default_rng(derive_seed(self.seed, first_game + slot)) for slot in range(num_slots)]
-
-    def advance(self, slot: int, action: int) -> None:
-        self._inner.advance(slot, action)
-        self._states[slot].apply_action(action)
-
-    def _choose(self, slots: Sequence[int]) -> list[int]:
-        best = self._inner.choose(slots)
-        for place, slot in enumerate(slots):
-            if self._random[slot].random() < self._probability:
-                best[place] = int(self._random[slot].choice(self._states[slot].legal_actions()))
-        return best
+        self.inner, self.probability = inner, probability
+        self.player = SometimesRandomPlayer(self)
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
-        return self._inner.suggest(state, simulations, seconds)
+        return self.inner.suggest(state, simulations, seconds)
+
+
+class SometimesRandomPlayer(GamePlayer):
+    """The other agent's player, and the random moves."""
+
+    agent: SometimesRandom
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        super().start(num_slots, states, first_game)
+        self.agent.inner.player.start(num_slots, states, first_game)
+        seeds = (derive_seed(self.agent.seed, first_game + slot) for slot in range(num_slots))
+        self._random = [np.random.default_rng(seed) for seed in seeds]
+
+    def advance(self, slot: int, action: int) -> None:
+        super().advance(slot, action)
+        self.agent.inner.player.advance(slot, action)
+
+    def _choose(self, slots: Sequence[int]) -> list[int]:
+        best = self.agent.inner.player.choose(slots)
+        for place, slot in enumerate(slots):
+            if self._random[slot].random() < self.agent.probability:
+                best[place] = int(self._random[slot].choice(self.states[slot].legal_actions()))
+        return best
 
 
 def count_overlooked(game: Game, result: MatchResult) -> tuple[int, int]:

@@ -34,9 +34,9 @@ import numba
 import numpy as np
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.names import make_agent
-from azero.arena.benchmarks.files import read_benchmark
+from azero.arena.agents.make import make_agent
 from azero.arena.matches.openings import draw_openings
+from azero.arena.solved.files import read_benchmark
 from azero.exact.solver import solve
 from azero.games import LOSS, State, make_game
 from azero.games.othello.rules import Othello

@@ -25,9 +25,8 @@ from statistics import NormalDist
 import numpy as np
 
 import azero
-from azero.arena.ratings.model import ELO, Scores, estimate
-from azero.arena.ratings.pairing import choose_pairings
-from azero.arena.ratings.pool import RatingPool, batch_size
+from azero.arena.ratings.model import ELO, Scores, choose_pairings, estimate
+from azero.arena.ratings.rating_pool import RatingPool, batch_size
 from azero.config.reading import check_config
 from azero.games import make_game
 from azero.runs.folder import CANDIDATE, MEAN

@@ -32,8 +32,8 @@ import numpy as np
 
 import azero
 from azero import TimeControl, make_agent, make_game, play_match, play_timed_match
-from azero.arena.agents import names
-from azero.arena.agents.names import BATCHES
+from azero.arena.agents import make
+from azero.arena.agents.make import BATCHES
 from azero.arena.agents.search_agent import VISITS_PER_LEAF, SearchAgent
 from azero.arena.agents.time_management import Share, TimeManager
 from azero.config.schema import DeviceConfig, NetConfig
@@ -138,9 +138,9 @@ def measure_threads(options: argparse.Namespace) -> None:
 
 def with_leaves(agent: SearchAgent, leaves: int, visits_per_leaf: int) -> SearchAgent:
     """Lets an agent's searches collect so many leaves of a tree at a time, on one thread."""
-    names.BATCHES, names.VISITS_PER_LEAF = (leaves,), visits_per_leaf
-    make_search = agent._make_search
-    agent._make_search = lambda trees, nodes, _: make_search(trees, nodes, leaves)
+    make.BATCHES, make.VISITS_PER_LEAF = (leaves,), visits_per_leaf
+    make_search = agent.make_search
+    agent.make_search = lambda trees, nodes, _: make_search(trees, nodes, leaves)
     agent.name = f"{agent.name} with {leaves} leaves"
     return agent
 
@@ -207,7 +207,7 @@ def measure_clock(options: argparse.Namespace) -> None:
         made = make_game(game) if game else None
         managed, equal = (make_agent(name, made, options.seed + k, options.threads) for k in range(2))
         share_s = control.main_s / own_moves(name, made, plies) / LONGER
-        equal.time_manager = EqualShares(share_s)
+        equal.player.time_manager = EqualShares(share_s)
         managed.name, equal.name = "managed", "equal shares"
         match = play_timed_match(managed, equal, managed.game, options.games, control, options.seed, plies)
         print(f"{each}, {options.clock}, equal shares of {1000 * share_s:.0f} ms")
@@ -272,7 +272,7 @@ def add_replies(parser: argparse.ArgumentParser) -> None:
 def measure_replies(options: argparse.Namespace) -> None:
     """What alpha-beta saves by trying moves with few replies first."""
     if options.plies is not None and options.game is None:
-        raise SystemExit("--plies is for the game that --game names")
+        raise SystemExit("--plies is for the game that --game make")
     for game, plies in [(options.game, options.plies or 12)] if options.game else CASES:
         rng = random.Random(options.seed)
         states = [position_before_the_end(azero.make_game(game), plies, rng) for _ in range(options.positions)]

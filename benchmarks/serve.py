@@ -186,7 +186,7 @@ def measure_fuzz(options: argparse.Namespace) -> None:
     app = make_app(Offered(), settings)
     counted = Counted(app)
     listener = listen(settings)
-    server = uvicorn.Server(config_of(counted, settings))  # type: ignore[arg-type]
+    server = uvicorn.Server(config_of(counted))  # type: ignore[arg-type]
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     url = f"http://127.0.0.1:{listener.getsockname()[1]}/openapi.json"

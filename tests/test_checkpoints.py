@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.arena.matches.match import play_match
 from azero.config.reading import load_config
 from azero.config.schema import NetConfig

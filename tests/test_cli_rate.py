@@ -8,7 +8,7 @@ from arena.agents import write_checkpoint, write_engine
 from command_line import assert_bad_input
 from training.runs import tiny_config
 
-from azero.arena.ratings import pool
+from azero.arena.ratings import rating_pool
 from azero.games import make_game
 from azero.training.run import Run
 
@@ -68,7 +68,7 @@ def test_an_engine_that_fails_ends_it_with_the_ratings_so_far(run_azero, tmp_pat
 
 
 def test_ctrl_c_ends_it_with_the_ratings_so_far(run_azero, monkeypatch):
-    played, play_match = [], pool.play_match
+    played, play_match = [], rating_pool.play_match
 
     def play(*given, **named):
         if len(played) == 2:
@@ -76,12 +76,12 @@ def test_ctrl_c_ends_it_with_the_ratings_so_far(run_azero, monkeypatch):
         played.append(given)
         return play_match(*given, **named)
 
-    monkeypatch.setattr(pool, "play_match", play)
+    monkeypatch.setattr(rating_pool, "play_match", play)
     monkeypatch.setattr("azero.cli._end_at_once", lambda code: None)
     monkeypatch.setattr("signal.signal", lambda *given: None)
     code, output, errors = run_azero(*RATE)
     assert code == 130 and "95 % interval" in output and "stopped after" in errors
-    monkeypatch.setattr(pool, "play_match", play_match)
+    monkeypatch.setattr(rating_pool, "play_match", play_match)
     assert "30 games" in run_azero(*RATE)[1]
 
 

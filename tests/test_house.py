@@ -140,7 +140,7 @@ def test_a_function_fits_a_screen(path):
 
 NAMING = {
     "make_game": {
-        *("arena/agents/names.py", "arena/ratings/pool.py"),
+        *("arena/agents/make.py", "arena/ratings/rating_pool.py"),
         *("authoring/check_game.py", "commands/evaluate.py", "commands/export.py", "commands/serve.py"),
         *("lab/amazons.py", "lab/clobber.py", "lab/duels.py", "lab/scaling.py", "lab/trees.py"),
     },

@@ -22,9 +22,9 @@ import azero
 from azero.arena.agents.clock import TimeControl
 from azero.arena.agents.engines.uci import Infos
 from azero.arena.agents.engines.variants import Variant
-from azero.arena.agents.names import make_agent
-from azero.arena.agents.options import split_program
-from azero.arena.benchmarks.files import read_benchmark
+from azero.arena.agents.make import make_agent
+from azero.arena.agents.names import split_program
+from azero.arena.solved.files import read_benchmark
 from azero.commands.rate import _anchor
 from azero.config.reading import load_config
 from azero.errors import BadInput
@@ -177,18 +177,14 @@ READERS = {
     "net": Reader(lambda text, _: _options_of("x.py:X", text), ("nets/users_net", "games/names"), ("", "a=1,")),
     "agent": Reader(
         read_agent,
-        *[
-            tuple(
-                f"arena/agents/{each}" for each in ("names", "options", "checkpoints", "levels/level", "levels/table")
-            )
-        ],
+        *[tuple(f"arena/agents/{each}" for each in ("names", "checkpoints", "levels/level"))],
         ("", "uct(", "connect_four(", "uct@"),
     ),
     "clock": Reader(lambda text, _: TimeControl.parse(text), ("arena/agents/clock",), ("", "1m", "1m+1x")),
     "anchor": Reader(lambda text, _: _anchor(text, ["a", "b"]), ("commands/rate",), ("", "a=")),
     "uci line": Reader(lambda text, _: Infos().add(text), ("arena/agents/engines/uci",), ("", "info ", "info pv ")),
     "uci move": Reader(
-        lambda text, _: NOTATION.read(AMAZONS.new_initial_state(), text), ("arena/agents/engines/notation",), ("", "a1")
+        lambda text, _: NOTATION.read(AMAZONS.new_initial_state(), text), ("arena/agents/engines/variants",), ("", "a1")
     ),
     "record": Reader(
         lambda text, _: list(text_to_records(text)), RECORDS, ("", '[Game "tic_tac_toe"] ', '[Game "go"] [Position "')
@@ -216,7 +212,7 @@ READERS = {
     ),
     "benchmark": Reader(
         read_file(lambda path: read_benchmark(str(path)), "a.txt"),
-        ("arena/benchmarks/files", "games/tic_tac_toe/rules"),
+        ("arena/solved/files", "games/tic_tac_toe/rules"),
         ("", "# game: tic_tac_toe\n", "# game: tic_tac_toe\na1 0 "),
     ),
     "id of a game": Reader(lambda text, _: built_in_game(text), ("interfaces/web/offered/games",), ("", "go(")),

@@ -185,8 +185,6 @@ def play(
 
     Enter help in the game for its commands. Colours need a terminal; the variable NO_COLOR turns them off.
     """
-    from azero.arena.agents.agent import UNLIMITED, Limit
-    from azero.arena.agents.levels import LevelAgent
     from azero.interfaces.terminal.clocks import Clocks
     from azero.interfaces.terminal.game_so_far import GameSoFar
     from azero.interfaces.terminal.play import TerminalGame
@@ -206,10 +204,9 @@ def play(
         now = opponent.game.state_from_moves(moves, start)
         if now.is_terminal():
             raise BadInput(f"--moves {moves!r}: the game is over after them")
-        if isinstance(opponent, LevelAgent) and not simulations is seconds is None:
+        if opponent.at_full_strength is not opponent and not simulations is seconds is None:
             raise BadInput(f"agent {agent!r} has simulations of its own; leave out --simulations and --time")
-        if simulations is not None or seconds is not None:
-            opponent.limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
+        opponent.limit = opponent.limit.unless(simulations, seconds)
         played = GameSoFar(start, now.history()[len(start.history()) :])
         clocks = Clocks(control, ponder) if control else None
         TerminalGame(opponent, played, int(second), open_screen(), clocks, save).run()
@@ -219,8 +216,9 @@ def play(
 
 def _at_level(maker: Maker, name: str, level: str, simulations: int | None, seconds: float | None) -> "Agent":
     """Returns the agent of this name at a level; raises BadInput if there is another limit, too."""
+    from azero.arena.agents.checkpoints import identity_of
     from azero.arena.agents.levels import LevelAgent, levels_of, parse_level
-    from azero.arena.agents.names import identity_of, parse_name
+    from azero.arena.agents.names import parse_name
 
     number = parse_level(level)
     if not parse_name(name).limit.is_default or not simulations is seconds is None:

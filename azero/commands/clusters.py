@@ -33,7 +33,7 @@ def workers_of(cluster: str | None, device: "DeviceConfig | None" = None) -> "It
 
 def check_cluster(names: list[str], threads: int | None, clock: str | None = None) -> None:
     """Raises BadInput if --cluster contradicts an agent or another option."""
-    from azero.arena.agents.options import split_program
+    from azero.arena.agents.names import split_program
 
     for name in names:
         if split_program(name):

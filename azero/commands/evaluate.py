@@ -148,8 +148,8 @@ def _play_match(
     as_json: bool,
 ) -> None:
     from azero.arena.matches.match import play_match
-    from azero.arena.matches.meetings import Meeting, play_meetings
     from azero.arena.matches.results import Interrupted, Unfinished
+    from azero.arena.matches.specs import MatchSpec, play_matches
     from azero.arena.matches.statistics import Sprt
     from azero.arena.matches.timed import play_timed_match
     from azero.config.checks import describe_odd_games
@@ -175,11 +175,11 @@ def _play_match(
             if control:
                 result = play_timed_match(*pair, control, maker.seed, num_plies, ponder, show, out)
             elif pool:
-                meeting = Meeting(
+                meeting = MatchSpec(
                     maker.spec(a, one), maker.spec(b, other), games, maker.seed, num_plies, test,
                     keeps_thoughts=record is not None, out=out,
                 )  # fmt: skip
-                (result,) = play_meetings([meeting], pool, show)
+                (result,) = play_matches([meeting], pool, show)
             else:
                 result = play_match(
                     *pair, maker.seed, num_plies, test, show, record is not None, threads=maker.num_threads, out=out
@@ -194,7 +194,7 @@ def _play_match(
 
 def _report(result: "MatchResult", text: str, record: Path | None, game: "Game") -> None:
     """Prints a match, and adds its games to a file. Neither is lost if the other fails."""
-    from azero.arena.matches.recording import records_of
+    from azero.arena.matches.results import records_of
     from azero.records.files import save_records
 
     try:
@@ -224,10 +224,9 @@ def _end_early(early_end: "Unfinished | Interrupted | None", out: Path | None) -
 
 
 def _evaluate_on_benchmark(maker: Maker, name: str, benchmark: str, cluster: str | None, as_json: bool) -> None:
-    from azero.arena.agents.names import game_of
-    from azero.arena.benchmarks.benchmark import evaluate_on_benchmark
-    from azero.arena.benchmarks.exam import examine
-    from azero.arena.benchmarks.files import read_benchmark
+    from azero.arena.agents.checkpoints import game_of
+    from azero.arena.solved.files import read_benchmark
+    from azero.arena.solved.mistakes import evaluate_on_benchmark, evaluate_spec
     from azero.games import make_game
     from azero.interfaces.terminal.results import show_benchmark
 
@@ -240,7 +239,7 @@ def _evaluate_on_benchmark(maker: Maker, name: str, benchmark: str, cluster: str
     ):
         bar.set_description(name, refresh=False)
         if pool:
-            result = examine(maker.spec(name, agent), solved, pool, bar.update)
+            result = evaluate_spec(maker.spec(name, agent), solved, pool, bar.update)
         else:
             result = evaluate_on_benchmark(agent, solved, bar.update)
     print(json.dumps(result.to_json()) if as_json else show_benchmark(result))

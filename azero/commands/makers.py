@@ -29,13 +29,13 @@ class Maker(NamedTuple):
 
     def agent(self, name: str) -> "Agent":
         """Returns the agent of this name. The caller closes it."""
-        from azero.arena.agents.names import make_agent
+        from azero.arena.agents.make import make_agent
 
         return make_agent(name, self.game, self.seed, self.num_threads, self.device, self.max_nodes)
 
     def pair(self, name: str, other: str) -> tuple["Agent", "Agent"]:
         """Returns both agents of a match. If one is a checkpoint, both play its game."""
-        from azero.arena.agents.names import game_of
+        from azero.arena.agents.checkpoints import game_of
 
         told = self.game or game_of(name) or game_of(other)
         one = self._replace(game=told)

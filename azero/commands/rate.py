@@ -34,7 +34,7 @@ from azero.system.console import printable, say
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent
     from azero.arena.agents.specs import AgentSpec
-    from azero.arena.ratings.pool import RatingPool, Ratings
+    from azero.arena.ratings.rating_pool import RatingPool, Ratings
 
 app = typer.Typer()
 
@@ -90,7 +90,7 @@ def rate(
     If an engine fails, the ratings so far are printed, and the exit code is 1. Ctrl-C prints them, too.
     With --cluster, the workers of a Ray cluster play the same games.
     """
-    from azero.arena.ratings.pool import GAMES_PER_AGENT, MatchWorkers, RatingPool, game_of_pool
+    from azero.arena.ratings.rating_pool import GAMES_PER_AGENT, MatchWorkers, RatingPool, game_of_pool
 
     names = [*(agents or []), *(_members(run) if run else [])]
     if games is not None and games < 1:

@@ -102,7 +102,7 @@ def _show(name: str, simulations: int | None, reviews: "list[GameReview]") -> No
 
 def _read(paths: list[str], maker: Maker, name: str) -> "tuple[list[Record], Agent]":
     """Returns the records, all of one game, and the agent that plays it."""
-    from azero.arena.agents.names import game_of
+    from azero.arena.agents.checkpoints import game_of
     from azero.games.make import make_trusted_game
     from azero.records.files import read_records_of_one_game
 

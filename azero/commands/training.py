@@ -126,7 +126,7 @@ def _settings_of(first_net: str | None, first_games: str | None) -> list[str]:
 
 def _how_to_go_on(folder: Path, cluster: str | None) -> str:
     """Returns how to go on after Ctrl-C, to append to the message."""
-    from azero.arena.agents.options import split_program
+    from azero.arena.agents.names import split_program
     from azero.runs.settings import read_settings
 
     try:

@@ -5,7 +5,7 @@ One search chooses a whole move, as in the paper, or one of the three actions of
 
 from typing import NamedTuple
 
-from azero.arena.agents.options import split_options, with_options
+from azero.arena.agents.names import split_options, with_options
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.amazons.rules import Amazons

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.arena.agents.specs import AgentSpec, make_from, spec_of
 from azero.arena.matches.match import play_match
 from azero.arena.matches.statistics import Tally, elo_interval, score_interval

@@ -7,7 +7,7 @@ threshold, if there is one.
 
 from typing import NamedTuple
 
-from azero.arena.agents.options import split_options, with_options
+from azero.arena.agents.names import split_options, with_options
 from azero.errors import BadInput
 from azero.lab.experiment import Experiment, Groups
 from azero.lab.results import Results, Table

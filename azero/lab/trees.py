@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.arena.agents.classical import search_maker
-from azero.arena.agents.options import split_options
+from azero.arena.agents.names import split_options
 from azero.arena.matches.statistics import score_interval
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput

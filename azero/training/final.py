@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from azero.arena.matches.meetings import Agents, Meeting, play_meetings
+from azero.arena.agents.specs import OpenAgents
 from azero.arena.matches.results import GameResult
-from azero.arena.ratings.model import Posterior, Scores, estimate
-from azero.arena.ratings.pairing import choose_pairings
+from azero.arena.matches.specs import MatchSpec, play_matches
+from azero.arena.ratings.model import Posterior, Scores, choose_pairings, estimate
 from azero.compiler.rng import derive_seed
 from azero.games import Game
 from azero.nets.architectures.contract import Net
@@ -99,14 +99,14 @@ def _play_final(run: Run, progress: Progress, paths: list[Path], report: Report,
     scores = Scores.none(len(paths))
     left = len(paths) * (len(paths) - 1) // 2 * run.config.gate.final_games // 2
     results: dict[_Pairing, list[GameResult]] = {}
-    own = Agents(len(paths) * len(run.games))
+    own = OpenAgents(len(paths) * len(run.games))
     with report.stage("final", 2 * left, "games") as bar, closing(own) as agents:
         while left > 0 and len(contenders := _contenders(estimate(scores))) > 1:
             among = list(combinations(contenders, 2))
             batch = min(left, max(len(paths), int(scores.pairs.sum()) // 8))
             chosen = choose_pairings(estimate(scores), batch, among)
             meetings = _meetings(run, progress, paths, results, chosen)
-            matches = play_meetings(list(meetings.values()), pool, lambda num, _: bar.update(num), agents)
+            matches = play_matches(list(meetings.values()), pool, lambda num, _: bar.update(num), agents)
             for pairing, match in zip(meetings, matches, strict=True):
                 results[pairing] = results.get(pairing, []) + match.results
             left -= batch
@@ -120,7 +120,7 @@ def _meetings(
     paths: list[Path],
     results: dict[_Pairing, list[GameResult]],
     chosen: dict[tuple[int, int], int],
-) -> dict[_Pairing, Meeting]:
+) -> dict[_Pairing, MatchSpec]:
     """Returns the next meetings: the chosen numbers of pairs, after those that have been played."""
     meetings = {}
     for (i, j), count in chosen.items():
@@ -129,7 +129,7 @@ def _meetings(
         for game, num_pairs in pairs_of_sizes(run, before, count):
             one, other = (spec_of_net(run, paths[place], game) for place in (i, j))
             first_pair = len(results.get((i, j, game), [])) // 2
-            meetings[i, j, game] = Meeting(
+            meetings[i, j, game] = MatchSpec(
                 one, other, 2 * num_pairs, seed, run.config.gate.opening_plies, first_pair=first_pair
             )
     return meetings

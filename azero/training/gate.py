@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from azero.arena.agents.specs import AgentSpec, spec_of
-from azero.arena.benchmarks.benchmark import mistakes_in
-from azero.arena.benchmarks.exam import examine
-from azero.arena.benchmarks.files import Benchmark, read_benchmark, shipped_benchmark_of
-from azero.arena.matches.meetings import Meeting, play_meetings
 from azero.arena.matches.results import GameResult, without_repeats
+from azero.arena.matches.specs import MatchSpec, play_matches
+from azero.arena.solved.files import Benchmark, read_benchmark, shipped_benchmark_of
+from azero.arena.solved.mistakes import evaluate_spec, mistakes_in
 from azero.compiler.rng import derive_seed
 from azero.config.schema import Config
 from azero.config.training import EvaluationConfig
@@ -44,11 +43,11 @@ def hold_gate(run: Run, progress: Progress, report: Report, pool: Pool | None) -
     config, seed = run.config.gate, derive_seed(run.config.seed, "gate", progress.iteration)
     candidate, best = run.candidate_path, run.checkpoint_path(progress.best)
     meetings = [
-        Meeting(spec_of_net(run, candidate, game), spec_of_net(run, best, game), share, seed, config.opening_plies)
+        MatchSpec(spec_of_net(run, candidate, game), spec_of_net(run, best, game), share, seed, config.opening_plies)
         for game, share in _shares_of(run, config.games)
     ]
     with report.stage("gate", config.games, "games") as bar:
-        matches = play_meetings(meetings, pool, lambda num, _: bar.update(num))
+        matches = play_matches(meetings, pool, lambda num, _: bar.update(num))
     games = [without_repeats(match.results) for match in matches]
     distinct = [result for own in games for result in own]
     score = _mean_score(distinct)
@@ -101,7 +100,7 @@ def evaluate_best(run: Run, progress: Progress, report: Report, pool: Pool | Non
     config, seed = run.config.evaluation, derive_seed(run.config.seed, "evaluation", progress.iteration)
     path, plies = run.published_path(progress), run.config.gate.opening_plies
     meetings = [
-        Meeting(
+        MatchSpec(
             spec_of_net(run, path, game, config.num_simulations),
             spec_of(config.opponent, game, seed, _threads(run), run.config.device),
             share, seed, plies,
@@ -111,8 +110,7 @@ def evaluate_best(run: Run, progress: Progress, report: Report, pool: Pool | Non
     with report.stage(f"against {config.opponent}", config.games, "games") as bar:
         try:
             games = [
-                without_repeats(match.results)
-                for match in play_meetings(meetings, pool, lambda num, _: bar.update(num))
+                without_repeats(match.results) for match in play_matches(meetings, pool, lambda num, _: bar.update(num))
             ]
         except EngineFailed as error:
             advice = "the run is kept, and goes on with --resume; --set evaluation.opponent=... names another"
@@ -130,7 +128,7 @@ def _mistakes_in_benchmark(run: Run, path: Path, report: Report, pool: Pool | No
         return {}
     best = spec_of_net(run, path, run.game, run.config.evaluation.num_simulations)
     with report.stage(benchmark.name, benchmark.num_positions, "positions") as bar:
-        return mistakes_in(examine(best, benchmark, pool, bar.update))
+        return mistakes_in(evaluate_spec(best, benchmark, pool, bar.update))
 
 
 def find_benchmark(config: EvaluationConfig, game: Game) -> Benchmark | None:

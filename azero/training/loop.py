@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.config.checks import find_oddities
 from azero.config.schema import Config
 from azero.games.sizes import games_of

@@ -7,12 +7,11 @@ iterations, and the others are the sums of `Scores`, from a's side. In a long ru
 from collections.abc import Sequence
 from pathlib import Path
 
-from azero.arena.agents.options import split_program
-from azero.arena.matches.meetings import Meeting, play_meetings
+from azero.arena.agents.names import split_program
 from azero.arena.matches.results import GameResult
+from azero.arena.matches.specs import MatchSpec, play_matches
 from azero.arena.ratings.file import pairs_of
-from azero.arena.ratings.model import Posterior, Scores, estimate
-from azero.arena.ratings.pairing import choose_pairings
+from azero.arena.ratings.model import Posterior, Scores, choose_pairings, estimate
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.runs.folder import CHECKPOINTS, check_is_run, check_no_links, files_in
@@ -137,9 +136,9 @@ def meet_older_nets(run: Run, progress: Progress, report: Report, pool: Pool | N
                 spec_of_net(run, path, game) for path in (run.candidate_path, run.checkpoint_path(nets[i]))
             )
             met.append(nets[i])
-            meetings.append(Meeting(candidate, other, 2 * num, seed, run.config.gate.opening_plies))
+            meetings.append(MatchSpec(candidate, other, 2 * num, seed, run.config.gate.opening_plies))
     with report.stage("rating", 2 * num_pairs, "games") as bar:
-        matches = play_meetings(meetings, pool, lambda num, _: bar.update(num))
+        matches = play_matches(meetings, pool, lambda num, _: bar.update(num))
     rows = progress.pool
     for older_net, match in zip(met, matches, strict=True):
         rows = with_games(rows, progress.best, older_net, distinct_scores(match.results))

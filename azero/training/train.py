@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from azero.arena.agents.options import split_program
+from azero.arena.agents.names import split_program
 from azero.config.reading import as_overrides, find_config, load_config
 from azero.config.schema import Config
 from azero.errors import BadInput, Damaged

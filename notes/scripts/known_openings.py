@@ -9,7 +9,6 @@ plays the same games as the perfect player. It wins as early as possible, and lo
 """
 
 import argparse
-from collections.abc import Sequence
 from itertools import islice
 
 from bitbully import bitbully_core
@@ -17,7 +16,7 @@ from bitbully_databases import BitBullyDatabases
 
 from azero import make_agent, make_game
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.suggestion import Suggestion
+from azero.arena.agents.suggestion import Suggestion, lone_move
 from azero.arena.matches.match import play_match
 from azero.arena.matches.openings import OPENING_PLIES, draw_openings
 from azero.arena.matches.statistics import score_interval
@@ -32,19 +31,9 @@ class Perfect(Agent):
     def __init__(self) -> None:
         super().__init__("perfect", GAME)
         self.solver = bitbully_core.BitBullyCore(BitBullyDatabases.get_database_path("12-ply-dist"))
-        self.states: list[State] = []
-
-    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        self.states = [state.clone() for state in states]
-
-    def advance(self, slot: int, action: int) -> None:
-        self.states[slot].apply_action(action)
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
-        raise NotImplementedError
-
-    def _choose(self, slots: Sequence[int]) -> list[int]:
-        return [max(range(7), key=self.scores(self.states[slot]).__getitem__) for slot in slots]
+        return lone_move(state, max(range(7), key=self.scores(state).__getitem__))
 
     def scores(self, state: State) -> list[int]:
         """Returns each column's score for the player to move, above zero if it wins; a full column has the lowest."""

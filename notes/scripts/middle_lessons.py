@@ -15,7 +15,7 @@ from pathlib import Path
 from bitbully import bitbully_core
 from bitbully_databases import BitBullyDatabases
 
-from azero.arena.benchmarks.files import read_benchmark
+from azero.arena.solved.files import read_benchmark
 from azero.system.files import write_whole
 
 CAREFUL, KEPT = 0.8, 0.2

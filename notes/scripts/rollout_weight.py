@@ -9,8 +9,10 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from azero.arena.agents.agent import Agent, Limit
-from azero.arena.agents.names import find_checkpoint, make_agent
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.checkpoints import find_checkpoint
+from azero.arena.agents.clock import Limit
+from azero.arena.agents.make import make_agent
 from azero.arena.agents.search_agent import SearchAgent
 from azero.arena.matches.match import play_match
 from azero.arena.matches.statistics import score_interval
@@ -70,7 +72,7 @@ def main() -> None:
                 print(f"{mixed.name} {name}", file=sys.stderr)
                 is_itself = weight == 0 and name == "against a = 0"
                 cells.append("" if is_itself else show_match(mixed, opponent(), arguments.games))
-            milliseconds = 1000 * mixed.seconds / mixed.moves
+            milliseconds = 1000 * mixed.player.seconds / mixed.player.moves
             print(
                 f"| {rollout if weight else 'none'} | {weight:g} | {' | '.join(cells)} | {milliseconds:.1f} |",
                 flush=True,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from azero.arena.benchmarks.judges import result_of
+from azero.arena.solved.judges import result_of
 from azero.exact.connect_four import ConnectFourSolver
 from azero.games import State, make_game
 

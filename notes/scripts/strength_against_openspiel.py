@@ -6,11 +6,11 @@ a random opening, colours swapped. Equal programs score 50 % within the interval
 
 import argparse
 import re
-from collections.abc import Sequence
 
 import pyspiel
 
 from azero.arena.agents.agent import Agent
+from azero.arena.agents.suggestion import Suggestion, lone_move
 from azero.arena.matches.match import play_match
 from azero.arena.matches.statistics import Tally, score_interval
 from azero.games import Game, State, make_game
@@ -29,20 +29,11 @@ GAMES = {
 class FromScratch(Agent):
     """Plays each move by a search that knows nothing of the one before."""
 
-    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        self.states = [state.clone() for state in states]
-
-    def advance(self, slot: int, action: int) -> None:
-        self.states[slot].apply_action(action)
-
-    def _choose(self, slots: Sequence[int]) -> list[int]:
-        return [self.search(self.states[slot]) for slot in slots]
-
     def search(self, state: State) -> int:
         raise NotImplementedError
 
-    def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None):
-        raise NotImplementedError
+    def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
+        return lone_move(state, self.search(state))
 
 
 class Azero(FromScratch):

@@ -31,15 +31,17 @@ def write_checkpoint(path: Path, game: str = "tic_tac_toe", seed: int = 0) -> Pa
 
 
 ENGINE = '''
-"""Plays the first free cell of tic_tac_toe, and records its commands in a file.
+"""Plays the first free cell of tic_tac_toe, and records its commands in a file, and each process in one.
 
 `manner` is its fault. With `manner@3` the fault begins in the third game. `says:X` answers each genmove with X.
 `meets` waits until three processes have been asked for a move; then one of them dies if it is `meets and dies`.
 """
+import os
 import sys
 import time
 from pathlib import Path
 
+Path(f"{sys.argv[1]}.{os.getpid()}").touch()
 log, (fault, _, first_game) = open(sys.argv[1], "a"), sys.argv[2].partition("@")
 num_games, played, place = 0, [], None
 for line in sys.stdin:
@@ -49,6 +51,9 @@ for line in sys.stdin:
     if words[0] == "clear_board":
         num_games, played = num_games + 1, []
     manner = fault if num_games >= int(first_game or 0) else "plays"
+    if manner == "refuses time" and words[0].startswith("time"):
+        print("? unknown command\\n", flush=True)
+        continue
     if words[0] == "play":
         if manner == "refuses passes" and words[2] == "pass":
             print("? syntax error\\n", flush=True)

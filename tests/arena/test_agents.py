@@ -5,14 +5,14 @@ import time
 
 import pytest
 
-from azero.arena.agents.agent import Limit
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.clock import Limit
+from azero.arena.agents.make import make_agent
 from azero.errors import BadInput
 from azero.games import make_game
 
 from .agents import write_checkpoint
 
-GAME = make_game("tic_tac_toe")
+GAME, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four")
 START = GAME.new_initial_state()
 WON_IN_ONE = GAME.state_from_moves("a1 a2 b1 b2")  # c1 wins; so would c2 for the opponent
 
@@ -58,14 +58,18 @@ def test_limits_given_take_the_place_of_the_name_s():
     assert agent.suggest(START, simulations=30, seconds=60).simulations == 30
 
 
-def test_a_limit_of_seconds_is_kept():
-    agent = make_agent("mc", GAME)  # never proves anything, so it never stops early
-    agent.suggest(START)
+@pytest.mark.parametrize("name", ["mc", "alphabeta(rollouts=1)"])  # neither proves anything so soon
+def test_a_limit_of_seconds_is_kept(name):
+    agent, start = make_agent(f"{name}@0.2s", CONNECT_FOUR), CONNECT_FOUR.new_initial_state()
+    for limit in ({}, {"seconds": 0.3}):
+        begin = time.perf_counter()
+        suggestion = agent.suggest(start, **limit)
+        assert limit.get("seconds", 0.2) <= suggestion.elapsed_s <= time.perf_counter() - begin
+        assert suggestion.elapsed_s < 2 and suggestion.simulations > 400
+    agent.player.start(1, [start], 0)
     begin = time.perf_counter()
-    suggestion = agent.suggest(START, seconds=0.2)
-    assert 0.2 <= suggestion.elapsed_s <= time.perf_counter() - begin < 2
-    assert suggestion.simulations > 400
-    assert make_agent("mc@0.2s", GAME).suggest(START).elapsed_s >= 0.2
+    agent.player.choose([0])
+    assert 0.2 <= time.perf_counter() - begin < 2
 
 
 @pytest.mark.parametrize(
@@ -171,24 +175,24 @@ def test_an_analysis_is_of_the_position_that_was_given(name):
 def test_the_rest_of_a_whole_turn_has_no_thought_of_its_own():
     game = make_game("amazons(rows=4,columns=4)")
     agent, state = make_agent("uct(root=turns)@50", game), game.new_initial_state()
-    agent.start(1, [state], 0)
+    agent.player.start(1, [state], 0)
     thoughts = []
     for _ in range(4):
-        [action] = agent.choose([0])
-        thoughts.append(agent.thought(0))
-        agent.advance(0, action)
+        [action] = agent.player.choose([0])
+        thoughts.append(agent.player.thought(0))
+        agent.player.advance(0, action)
     assert [thought is None for thought in thoughts] == [False, True, True, False]
     assert thoughts[0].simulations == 50
 
 
 def test_random_plays_legal_moves_slot_by_slot():
     agent = make_agent("random", GAME)
-    agent.start(2, [START, WON_IN_ONE], 0)
-    one, other = agent.choose([0, 1])
+    agent.player.start(2, [START, WON_IN_ONE], 0)
+    one, other = agent.player.choose([0, 1])
     assert one in START.legal_actions() and other in WON_IN_ONE.legal_actions()
-    agent.advance(1, other)
-    assert agent.choose([1])[0] != other
-    assert agent.moves == 3 and agent.seconds > 0
+    agent.player.advance(1, other)
+    assert agent.player.choose([1])[0] != other
+    assert agent.player.moves == 3 and agent.player.seconds > 0
 
 
 def test_mc_prefers_what_wins_most_random_games():
@@ -199,13 +203,14 @@ def test_mc_prefers_what_wins_most_random_games():
     assert {move.proven for move in make_agent("mc@100", GAME).suggest(WON_IN_ONE).moves} == {None}
 
 
-def test_slots_of_a_match_do_not_touch_each_other():
+@pytest.mark.parametrize("name", ["uct@40", "alphabeta@40", "random", "uct(level=1)"])
+def test_slots_of_a_match_do_not_touch_each_other(name):
     """The moves of a game depend on its number, not on the games in other slots."""
 
     def moves(numbers):
-        agent = make_agent("uct@40", GAME, seed=2)
-        agent.start(len(numbers), [START] * len(numbers), numbers[0])
-        return agent.choose(range(len(numbers)))
+        agent = make_agent(name, CONNECT_FOUR, seed=2)
+        agent.player.start(len(numbers), [CONNECT_FOUR.new_initial_state()] * len(numbers), numbers[0])
+        return agent.player.choose(range(len(numbers)))
 
     assert moves([0, 1, 2, 3])[2:] == moves([2, 3]) and moves([3]) == moves([0, 1, 2, 3])[3:]
     assert len(set(moves(range(20)))) > 1

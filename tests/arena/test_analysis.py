@@ -9,6 +9,7 @@ import pytest
 from azero import make_agent, make_game
 from azero.arena.agents.clock import Clock, TimeControl
 from azero.errors import BadInput
+from azero.mcts.tree import NODE_DTYPE
 
 pytestmark = pytest.mark.slow  # it compiles kernels of its own
 
@@ -92,14 +93,17 @@ def test_moves_on_a_clock_are_the_agent_s_own_after_an_analysis():
     with agent.analyse(game.new_initial_state(), seconds=60.0) as analysis:
         *_, last = analysis
     assert last.proven == "draw", "it has a solver"
-    agent.play(game.state_from_moves("b2 a1"), Clock(TimeControl.parse("1s+0.2s")))
-    assert not agent.thinker()._may_solve()
+    agent.player.play(game.state_from_moves("b2 a1"), Clock(TimeControl.parse("1s+0.2s")))
+    assert not agent.position_search()._may_solve()
     agent.close()
 
 
-def test_memory_ends_it():
-    *_, last = agent_of("uct").analyse(START, memory_mib=1)
+@pytest.mark.parametrize("max_nodes", [None, 1 << 22])
+def test_memory_ends_it_whatever_the_agents_limit_on_nodes(max_nodes):
+    agent = agent_of("uct", max_nodes=max_nodes)
+    *_, last = agent.analyse(START, memory_mib=1)
     assert last.is_tree_full and last.elapsed_s < 5
+    assert agent.position_search(1).num_bytes <= 1 << 19, "kept trees have the other half"
 
 
 def test_too_little_memory_is_refused():
@@ -184,8 +188,8 @@ def test_a_move_on_a_clock_ends_an_analysis():
     agent = agent_of("uct")
     analysis = agent.analyse(START, interval=0.01)
     next(analysis)
-    agent.start_clock()
-    agent.play(GAME.state_from_moves("4"), Clock(TimeControl(0.2)))
+    agent.player.start_clock()
+    agent.player.play(GAME.state_from_moves("4"), Clock(TimeControl(0.2)))
     assert list(analysis) == []
 
 
@@ -196,15 +200,9 @@ def test_a_large_part_of_a_tree_is_copied_in_part(monkeypatch):
     visits = next(move.visits for move in before.moves if move.move == "4")
     (report,) = agent.analyse(after, simulations=1)
     assert report.simulations == visits
-    assert agent.thinker()._search.forest.trees[0].num_nodes <= 100
+    assert agent.position_search().num_bytes <= 100 * NODE_DTYPE.itemsize
     *_, last = agent.analyse(after, simulations=visits + 5000)
     assert sum(move.visits for move in last.moves) >= visits + 4990
-
-
-def test_an_agents_limit_on_nodes_does_not_lift_the_limit_on_memory():
-    agent = make_agent("uct", GAME, max_nodes=1 << 22)
-    thinker = agent.thinker(2)
-    assert thinker._search.forest.nodes.nbytes <= 1 << 20
 
 
 def test_an_agent_without_a_tree_reports_once():

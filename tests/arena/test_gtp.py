@@ -6,17 +6,17 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
-from contextlib import ExitStack
 
 import pytest
 
 from azero.arena.agents.clock import Clock, TimeControl
 from azero.arena.agents.engines.engine import split_command
-from azero.arena.agents.engines.gtp import GtpAgent, _Refused
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.engines.gtp import GtpAgent
+from azero.arena.agents.make import make_agent
 from azero.arena.agents.suggestion import RESIGN
-from azero.arena.matches.match import _teams, play_match
+from azero.arena.matches.match import play_match
 from azero.arena.matches.results import Interrupted, Unfinished
 from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import BadInput, EngineFailed
@@ -101,8 +101,9 @@ def test_threads_play_games_with_engines_at_the_same_time(engine):
 def test_where_one_of_several_engines_dies_the_others_are_not_waited_for(engine):
     """They would wait for a minute."""
     agent, begin = engine("meets and dies"), time.monotonic()
-    with pytest.raises(Unfinished, match="ended after 0 of 9 games: .* the engine ended before 'genmove"):
+    with pytest.raises(Unfinished, match="ended after 0 of 9 games: .* the engine ended before 'genmove") as end:
         play_match(agent, make_agent("random", GAME), GAME, 9, threads=3)
+    assert end.value.result is None
     assert time.monotonic() - begin < 30 and not agent.has_failed
 
 
@@ -117,15 +118,11 @@ def test_ctrl_c_ends_all_engines(engine):
 
 
 def test_games_with_a_limit_in_seconds_have_the_machine_alone(engine, tmp_path):
-    for name in ("uct@0.01s", "random"):
-        with ExitStack() as stack:
-            agents = engine(), make_agent(name, GAME)
-            assert len(_teams(*agents, 3, stack)) == (1 if name == "uct@0.01s" else 3)
-
-
-def test_two_engines_play_a_match(engine):
-    match = play_match(engine(), engine(), GAME, 4, seed=1)
-    assert match.tally.games == 4
+    agents, processes = [engine(), make_agent("uct@0.01s", GAME)], lambda: len(list(tmp_path.glob("told.*")))
+    play_match(*agents, GAME, 3, threads=3)
+    assert processes() == 1
+    play_match(agents[0], make_agent("random", GAME), GAME, 3, threads=3)
+    assert processes() == 1 + 3
 
 
 PASSES = "c4 b4 a3 d2 a4"  # from here White's only legal action is to pass
@@ -148,19 +145,6 @@ def test_a_pass_that_is_a_choice_may_not_be_refused(engine):
         engine("refuses passes", game).suggest(game.state_from_moves("b2 pass"))
 
 
-def test_a_move_may_have_capital_letters(engine):
-    class Capitals:
-        def text_to_action(self, state, text):
-            if text != "B2":
-                raise BadInput(f"{text!r} is not a move")
-            return 4
-
-    agent, state = engine("says:B2"), GAME.new_initial_state()
-    assert agent._action_of(state, "B2") == GAME.text_to_action(state, "b2") == 4
-    agent.game = Capitals()
-    assert agent._action_of(state, "B2") == 4
-
-
 @pytest.mark.parametrize("is_a", [True, False])
 @pytest.mark.parametrize(
     ("manner", "message"),
@@ -170,30 +154,17 @@ def test_a_move_may_have_capital_letters(engine):
         ("complains", r"with '\? I would rather not'"),
         ("babbles", r"with 'tic tac toe .{,100}\.\.\.'$"),
         ("says:%", "answered genmove with '%': '%' is not a move of tic_tac_toe"),
+        ("rambles", r"answered genmove with 'x{97}\.\.\.'$"),
     ],
 )
 def test_a_match_that_cannot_go_on_keeps_the_games_that_were_finished(engine, manner, message, is_a):
     agents = [engine(f"{manner}@3"), make_agent("random", GAME)]
     with pytest.raises(Unfinished, match=message) as end:
         play_match(*(agents if is_a else agents[::-1]), GAME, 6, seed=1)
-    assert str(end.value).startswith("the match ended after 2 of 6 games: agent ") and "\n" not in str(end.value)
+    assert str(end.value).startswith(f"the match ended after 2 of 6 games: agent {agents[0].name!r}")
+    assert "\n" not in str(end.value)
     match = end.value.result
     assert match.tally.games == 2 and match.to_json()["failure"] == str(end.value)
-
-
-def test_a_match_that_cannot_begin_has_no_result(engine):
-    with pytest.raises(Unfinished, match="ended after 0 of 6 games") as end:
-        play_match(make_agent("random", GAME), engine("dies"), GAME, 6)
-    assert end.value.result is None
-
-
-def test_an_engine_that_hangs_ends_the_match(engine, monkeypatch):
-    agent = engine("waits@2")
-    agent._ask("name")  # the process takes a moment to start
-    monkeypatch.setattr(GtpAgent, "most_seconds", 0.3)
-    with pytest.raises(Unfinished, match=r"after 1 of 4 games: .* did not answer 'genmove .*' within 0.3 s"):
-        play_match(agent, make_agent("random", GAME), GAME, 4)
-    assert agent._process.returncode is not None
 
 
 def test_an_sprt_with_an_engine_decides_by_whole_pairs(engine):
@@ -201,53 +172,22 @@ def test_an_sprt_with_an_engine_decides_by_whole_pairs(engine):
     assert match.sprt == "reject" and match.tally.games < 100 and match.tally.games % 2 == 0
 
 
-@pytest.mark.parametrize(
-    ("manner", "message"),
-    [
-        ("dies", r"the engine ended before 'genmove white' was answered"),
-        ("illegal", r"answered genmove with 'a1': 'a1' is not legal here"),
-        ("complains", r"the engine answered 'genmove white' with '\? I would rather not'"),
-    ],
-)
-def test_an_engine_that_fails_is_named_in_one_line(engine, manner, message):
-    agent = engine(manner)
-    with pytest.raises(BadInput, match=message) as error:
-        agent.suggest(GAME.state_from_moves("a1"))
-    assert "\n" not in str(error.value) and repr(agent.name) in str(error.value)
-
-
 @pytest.mark.parametrize("manner", ["floods", "floods a line"])
 def test_an_engine_that_floods_is_ended(engine, manner):
     agent = engine(manner)
     with pytest.raises(BadInput, match=r"^agent .*: the engine answered 'genmove white' with more than 100,000 char"):
         agent.suggest(GAME.state_from_moves("a1"))
-    assert agent._process.returncode is not None and agent._lines.qsize() <= 1000
+    assert agent.process.returncode is not None
     agent.close()
-    assert not agent._reader.is_alive()
-
-
-def test_an_engine_that_writes_slowly_without_end_is_ended_in_time(engine, monkeypatch):
-    agent = engine()
-    agent._ask("clear_board")
-    monkeypatch.setattr(GtpAgent, "most_seconds", 0.2)
-    monkeypatch.setattr(agent._lines, "get", lambda timeout: time.sleep(0.05) or "= a\n")
-    with pytest.raises(BadInput, match=r"did not answer 'genmove white' within 0.2 s$"):
-        agent._answer_lines("genmove white")
-
-
-def test_a_long_answer_is_shortened(engine):
-    with pytest.raises(BadInput) as error:
-        engine("rambles").suggest(GAME.state_from_moves("a1"))
-    assert str(error.value).endswith("answered genmove with '" + "x" * 97 + "...'")
 
 
 KILLED = """
 import os, signal, sys
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.games import make_game
 agent = make_agent(sys.argv[1], make_game("tic_tac_toe"))
-agent._ask("name")
-print(agent._process.pid, flush=True)
+agent.ask("name")
+print(agent.process.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -266,7 +206,7 @@ def test_an_engine_ends_with_a_killed_azero(tmp_path):
 @pytest.mark.parametrize("manner", ["waits", "stops"])
 def test_an_engine_is_not_waited_for_without_end(engine, manner, monkeypatch):
     agent, begin = engine(manner), time.monotonic()
-    agent._ask("clear_board")  # the process takes a moment to start
+    agent.ask("clear_board")  # the process takes a moment to start
     monkeypatch.setattr(GtpAgent, "most_seconds", 0.3)
     with pytest.raises(BadInput, match=r"^agent .*: the engine did not answer 'genmove white' within 0.3 s$"):
         agent.suggest(GAME.state_from_moves("a1"))
@@ -322,7 +262,7 @@ def test_gnu_go_plays_on_until_the_winner_by_our_rules_is_its_own():
         for action in result.actions:
             state.apply_action(action)
         agent._show(state)
-        assert (state.final_score() > 0) == agent._ask("final_score").startswith("B+")
+        assert (state.final_score() > 0) == agent.ask("final_score").startswith("B+")
     agent.close()
 
 
@@ -330,7 +270,7 @@ def test_gnu_go_plays_on_until_the_winner_by_our_rules_is_its_own():
 def test_an_engine_that_ended_stays_bad_input_and_is_closed_without_a_fuss(tmp_path, manner):
     agent = make_agent(write_engine(tmp_path, "dies") if manner == "dies" else f"gtp:{sys.executable} -c pass", GAME)
     if manner == "is gone":
-        agent._process.wait()
+        agent.process.wait()
     for _ in range(2):
         with pytest.raises(BadInput, match=r"the engine ended before '.*' was answered$"):
             agent.suggest(GAME.new_initial_state())
@@ -345,15 +285,15 @@ def test_a_command_that_cannot_be_started_is_bad_input(command):
 
 
 def test_closing_ends_the_engine_and_what_it_has_started():
+    before = threading.active_count()
     agent = make_agent("gtp:sh -c 'sleep 60 & sleep 60'", GAME)
     agent.close()
-    assert agent._process.returncode is not None
-    assert not agent._reader.is_alive()  # the pipe is closed, because no process writes to it
+    assert agent.process.returncode is not None and threading.active_count() == before  # nothing reads any more
 
 
 def test_an_engine_ends_with_its_agent(tmp_path):
     agent = make_agent(write_engine(tmp_path), GAME)
-    process = agent._process
+    process = agent.process
     del agent
     gc.collect()
     assert process.returncode is not None
@@ -388,31 +328,18 @@ def test_an_engine_that_ended_on_windows_is_bad_input(engine, monkeypatch):
 
     agent = engine()
     with monkeypatch.context() as context:
-        context.setattr(agent._process.stdin, "write", fail)
+        context.setattr(agent.process.stdin, "write", fail)
         with pytest.raises(BadInput, match="the engine ended before 'boardsize 3' was answered"):
             agent.suggest(GAME.new_initial_state())
 
 
-def test_an_engine_is_told_the_time(engine, tmp_path):
-    clock = Clock(TimeControl.parse("1m+2x0.5s"))
-    agent = engine()
-    agent.start_clock()
-    assert agent.play(GAME.state_from_moves("a1 b1"), clock).best == "c1"
-    assert told(tmp_path)[:2] == ["time_settings 60 1 1", "time_left black 60 0"]
+@pytest.mark.parametrize("manner", ["plays", "refuses time"])
+def test_an_engine_is_told_the_time_and_may_know_no_clocks(engine, tmp_path, manner):
+    agent, clock = engine(manner), Clock(TimeControl.parse("1m+2x0.5s"))
+    agent.player.start_clock()
+    assert agent.player.play(GAME.state_from_moves("a1 b1"), clock).best == "c1"
+    next_line = "time_left black 60 0" if manner == "plays" else "boardsize 3"
+    assert told(tmp_path)[:2] == ["time_settings 60 1 1", next_line]
     clock.spend(60.2)
-    agent.play(GAME.state_from_moves("a1 b1 c1"), clock)
-    assert "time_left white 1 1" in told(tmp_path)  # the last period, in whole seconds
-
-
-def test_an_engine_that_knows_no_clocks_is_asked_all_the_same(engine, tmp_path, monkeypatch):
-    agent = engine()
-    ask = GtpAgent._ask
-
-    def refuse(self, command):
-        if command.startswith("time"):
-            raise _Refused("agent refuses")
-        return ask(self, command)
-
-    monkeypatch.setattr(GtpAgent, "_ask", refuse)
-    agent.start_clock()
-    assert agent.play(GAME.state_from_moves("a1 b1"), Clock(TimeControl(60.0))).best == "c1"
+    agent.player.play(GAME.state_from_moves("a1 b1 c1"), clock)
+    assert ("time_left white 1 1" in told(tmp_path)) == (manner == "plays")  # the last period, in whole seconds

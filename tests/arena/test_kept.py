@@ -8,10 +8,10 @@ import pytest
 
 from azero.arena.agents.agent import RandomAgent
 from azero.arena.agents.clock import TimeControl
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.arena.matches.match import play_match
-from azero.arena.matches.meetings import play_meetings
 from azero.arena.matches.results import Interrupted
+from azero.arena.matches.specs import play_matches
 from azero.arena.matches.statistics import Sprt
 from azero.arena.matches.timed import play_timed_match
 from azero.errors import BadInput
@@ -19,7 +19,7 @@ from azero.games import make_game
 
 from .agents import write_checkpoint, write_engine
 from .pools import Shuffled
-from .test_meetings import meeting_of
+from .test_match_specs import match_of
 
 GAME = make_game("tic_tac_toe")
 
@@ -98,14 +98,14 @@ def test_a_match_with_clocks_goes_on(tmp_path):
 
 def test_workers_go_on_with_what_is_left(tmp_path):
     """Of a part whose games were partly finished in one process, they play the others."""
-    meeting = dataclasses.replace(meeting_of("uct@20", "random"), out=tmp_path / "m")
+    match = dataclasses.replace(match_of("uct@20", "random"), out=tmp_path / "m")
     with pytest.raises(Interrupted):
-        play_meetings([meeting], None, stop_after(3))
+        play_matches([match], None, stop_after(3))
     with pytest.raises(Interrupted):
-        play_meetings([meeting], Shuffled(most=2))
+        play_matches([match], Shuffled(most=2))
     heard, pool = [], Shuffled()
-    [match] = play_meetings([meeting], pool, lambda num, _: heard.append(num))
-    [whole] = play_meetings([meeting_of("uct@20", "random")])
+    [match] = play_matches([match], pool, lambda num, _: heard.append(num))
+    [whole] = play_matches([match_of("uct@20", "random")])
     assert match.results == whole.results and sum(heard) == 20 and heard[0] >= 7 and pool.done <= 7
 
 

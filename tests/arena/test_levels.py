@@ -6,14 +6,22 @@ import json
 import numpy as np
 import pytest
 
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.checkpoints import identity_of
 from azero.arena.agents.clock import Clock, TimeControl
-from azero.arena.agents.levels import ADAPTIVE, Level, LevelAgent, at_level, levels_of, parse_level, table_of
+from azero.arena.agents.levels import ADAPTIVE, Level, LevelAgent, levels_of, parse_level, table_of
 from azero.arena.agents.levels import agent as levels_agent
-from azero.arena.agents.levels.adapting import adapted, turns_of_opponent
-from azero.arena.agents.levels.agent import _judged_by
-from azero.arena.agents.levels.rule import Judged, chances_of, draw_move, scores_of, weights_of
-from azero.arena.agents.levels.table import tables
-from azero.arena.agents.names import identity_of, make_agent
+from azero.arena.agents.levels.level import tables
+from azero.arena.agents.levels.rule import (
+    Judged,
+    adapted,
+    chances_of,
+    draw_move,
+    scores_of,
+    turns_of_opponent,
+    weights_of,
+)
+from azero.arena.agents.make import make_agent
 from azero.arena.matches.match import play_match
 from azero.errors import BadInput
 from azero.games import make_game
@@ -147,34 +155,30 @@ def test_the_random_opening_of_a_match_is_no_move_of_the_opponent(monkeypatch):
     assert openings == {each.opening_plies for each in result.results} and max(openings) == 2
 
 
-@pytest.mark.parametrize("number", [1, ADAPTIVE])
+@pytest.mark.parametrize("number", [1, 3, ADAPTIVE])
 def test_a_suggestion_is_determined_by_seed_and_position(number):
-    table = table_of(TIC_TAC_TOE)
-    player = at_level(make_agent("uct", TIC_TAC_TOE), table.level(number))
-    again = at_level(make_agent("uct", TIC_TAC_TOE), table.level(number))
-    state = TIC_TAC_TOE.state_from_moves("a1 b1 a2")
-    first = [player.suggest_by(state, seed).best for seed in range(12)]
-    assert first[::-1] == [again.suggest_by(state, seed).best for seed in reversed(range(12))]
+    """Level 3 is full strength."""
+    level, state = table_of(TIC_TAC_TOE).level(number), TIC_TAC_TOE.state_from_moves("a1 b1 a2")
+    player, again = (LevelAgent(make_agent("uct", TIC_TAC_TOE), level) for _ in range(2))
+    first = [player.suggest_by(state, seed).moves for seed in range(12)]
+    assert first[::-1] == [again.suggest_by(state, seed).moves for seed in reversed(range(12))]
+    assert len({moves[0].visits for moves in first}) > 1
     suggestion = player.suggest(state)
     assert suggestion.best == suggestion.moves[0].move and len(suggestion.moves) == 6
 
 
-def test_the_seed_determines_full_strength_too():
-    full = table_of(TIC_TAC_TOE).levels[-1]
-    player = at_level(make_agent("uct", TIC_TAC_TOE), full)
-    state = TIC_TAC_TOE.new_initial_state()
-    first, other, again = (player.suggest_by(state, seed).moves for seed in (1, 2, 1))
-    assert first == again != other
+class Twice(Agent):
+    """Names the best move again, at the end, with a bad value: as the first action of another turn."""
+
+    def suggest(self, state, simulations=None, seconds=None):
+        found = make_agent("uct", TIC_TAC_TOE).suggest(state)
+        return dataclasses.replace(found, moves=[*found.moves, found.moves[0]._replace(visits=90, value=-1.0)])
 
 
 def test_a_move_that_begins_several_turns_is_judged_by_the_best_of_them():
     state = TIC_TAC_TOE.new_initial_state()
-    found = make_agent("uct", TIC_TAC_TOE).suggest(state)
-    best = found.moves[0]
-    worse = best._replace(visits=1, value=-1.0)
-    judged = _judged_by(dataclasses.replace(found, moves=[best, *found.moves[1:], worse]), state, 0.0)
-    place = state.legal_actions().index(best.action)
-    assert judged.values[place] == best.value and judged.visits[place] == best.visits
+    player = LevelAgent(Twice("twice", TIC_TAC_TOE), level(temperature=0.0, sight=1.0))
+    assert player.suggest(state).best == make_agent("uct", TIC_TAC_TOE).suggest(state).best
 
 
 def test_a_match_at_levels_repeats():
@@ -209,14 +213,14 @@ def test_what_values_its_best_moves_alone_has_no_levels(tmp_path):
 def test_on_a_clock_all_is_prepared_before_the_first_move(name, monkeypatch):
     """Level 3 is full strength."""
     agent = make_agent(name, TIC_TAC_TOE)
-    agent.start_clock()
-    monkeypatch.setattr(agent.inner, "_make_search", lambda *_: pytest.fail("too late"))
-    assert agent.play(TIC_TAC_TOE.new_initial_state(), Clock(TimeControl(60.0))).moves
+    agent.player.start_clock()
+    monkeypatch.setattr(agent.inner, "make_search", lambda *_: pytest.fail("too late"))
+    assert agent.player.play(TIC_TAC_TOE.new_initial_state(), Clock(TimeControl(60.0))).moves
 
 
 def test_rollouts_that_lose_are_not_taken_at_their_word():
     state = TIC_TAC_TOE.new_initial_state()
-    _, judged = make_agent("mc(level=1)", TIC_TAC_TOE)._judge(state, 0, 20)
+    _, judged = make_agent("mc(level=1)", TIC_TAC_TOE).judge(state, 0, 20)
     assert judged.prior_losses == 1.0
 
 

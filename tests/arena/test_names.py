@@ -1,6 +1,7 @@
-"""Tests of names of agents: every form, every error, and that only nets load torch."""
+"""Tests of names of agents: every form, every error, options, and that only nets load torch."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -9,16 +10,17 @@ import pytest
 
 import azero
 from azero.arena.agents import checkpoints
-from azero.arena.agents.agent import UNLIMITED, Limit, RandomAgent
-from azero.arena.agents.checkpoints import find_checkpoint
-from azero.arena.agents.engines.gtp import GtpAgent
-from azero.arena.agents.names import game_of, make_agent, parse_name
+from azero.arena.agents.agent import RandomAgent
+from azero.arena.agents.checkpoints import find_checkpoint, game_of
+from azero.arena.agents.clock import UNLIMITED, Limit
+from azero.arena.agents.make import make_agent
+from azero.arena.agents.names import Options, parse_name, split_options, with_options
 from azero.arena.agents.search_agent import SearchAgent
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import FlatSearch, TreeSearch
 
-from .agents import write_checkpoint, write_engine
+from .agents import write_checkpoint
 
 GAME = make_game("tic_tac_toe")
 
@@ -52,28 +54,24 @@ def test_a_name_is_a_base_and_a_limit(name, base, limit):
 def test_agents_without_a_net(name, kind, search):
     agent = make_agent(name, GAME, seed=3)
     assert type(agent) is kind and (agent.name, agent.game, agent.seed) == (name, GAME, 3)
-    assert search is None or type(agent._make_search(1, 10, 1)) is search
+    assert search is None or type(agent.make_search(1, 10, 1)) is search
 
 
-def test_a_path_may_have_parentheses_itself(checkpoint, tmp_path):
-    folder = tmp_path / "a (2)"
+@pytest.mark.parametrize("name", ["a (2)", "me@home"])
+def test_a_path_may_have_signs_of_names_itself(checkpoint, tmp_path, name):
+    folder = tmp_path / name
     folder.mkdir()
     path = shutil.copy(checkpoint, folder)
+    assert make_agent(str(path)).game == GAME
     for name in (f"{path}@5", f"{path}(solve_nodes=7)@5"):
         assert make_agent(name).limit == Limit(5)
-    assert make_agent(f"{path}(solve_nodes=7)")._make_search(1, 10, 1).settings.solve_nodes == 7
+    assert make_agent(f"{path}(solve_nodes=7)").make_search(1, 10, 1).settings.solve_nodes == 7
     with pytest.raises(BadInput, match="unknown option 'solve'"):
         make_agent(f"{path}(solve=7)")
 
 
 def test_a_game_can_be_given_by_name():
     assert make_agent("uct@10", "connect_four(rows=5)").game == make_game("connect_four(rows=5)")
-
-
-def test_a_gtp_command_is_an_agent(tmp_path):
-    agent = make_agent(write_engine(tmp_path), GAME)
-    assert type(agent) is GtpAgent
-    agent.close()
 
 
 def test_a_checkpoint_tells_its_game(checkpoint):
@@ -83,16 +81,11 @@ def test_a_checkpoint_tells_its_game(checkpoint):
     assert agent.suggest(GAME.new_initial_state()).simulations == 30
 
 
-def test_a_run_s_folder_is_its_best(checkpoint, tmp_path):
-    shutil.copy(checkpoint, tmp_path / "best.safetensors")
-    assert find_checkpoint(str(tmp_path)) == tmp_path / "best.safetensors"
-    assert make_agent(f"{tmp_path}@5").game == GAME
-
-
 def test_load_checkpoint_takes_what_agents_are_named_by(checkpoint, tmp_path):
     shutil.copy(checkpoint, tmp_path / "best.safetensors")
+    assert find_checkpoint(str(tmp_path)) == tmp_path / "best.safetensors"
     for path in (checkpoint, str(tmp_path), tmp_path, "tic_tac_toe"):
-        assert azero.load_checkpoint(path).game == GAME
+        assert azero.load_checkpoint(path).game == make_agent(f"{path}@5").game == GAME
     with pytest.raises(BadInput, match="^unknown checkpoint 'uct': not a file, a run's folder or a name; "):
         azero.load_checkpoint("uct")
 
@@ -100,12 +93,6 @@ def test_load_checkpoint_takes_what_agents_are_named_by(checkpoint, tmp_path):
 def test_an_agent_shows_itself():
     agent = make_agent("uct@30", GAME, seed=7)
     assert repr(agent) == "<SearchAgent 'uct@30' of tic_tac_toe, seed 7>"
-
-
-def test_a_path_with_an_at_sign_needs_no_limit(checkpoint, tmp_path):
-    (tmp_path / "me@home").mkdir()
-    path = shutil.copy(checkpoint, tmp_path / "me@home" / "net.safetensors")
-    assert make_agent(str(path)).game == GAME
 
 
 def test_shipped_checkpoints_are_found_by_name(checkpoint, tmp_path, monkeypatch):
@@ -166,6 +153,11 @@ def test_agents_that_play_any_game_tell_none_and_need_one(name):
         ("", "unknown agent ''"),
         ("@800", "unknown agent ''"),
         ("x" * 300, f"unknown agent '{'x' * 300}'"),
+        *(
+            (f"{word}(resign={value})@9", f"agent '{word}(resign={value})")
+            for word in ("uct", "alphabeta", "tic_tac_toe")
+            for value in ("2", "-1.5", "much", "")
+        ),
     ],
 )
 def test_what_is_wrong_is_named_in_one_line(name, message, tmp_path, monkeypatch):
@@ -216,3 +208,104 @@ def test_a_path_of_windows_that_is_not_there_is_said_not_to_exist(monkeypatch, n
     with pytest.raises(BadInput) as error:
         make_agent(name, "tic_tac_toe")
     assert str(error.value) == f"checkpoint {path!r} does not exist"
+
+
+# --- options ---
+
+
+@pytest.mark.parametrize(
+    ("base", "word", "options"),
+    [
+        ("uct", "uct", {}),
+        ("uct()", "uct", {}),
+        ("uct(c=2)", "uct", {"c": "2"}),
+        ("uct(c=2,by=value)", "uct", {"c": "2", "by": "value"}),
+        ("uct( c = 2 , by = value )", "uct", {"c": "2", "by": "value"}),
+        ("uct(c=2,)", "uct", {"c": "2"}),
+        ("x(a=b=c)", "x", {"a": "b=c"}),
+    ],
+)
+def test_a_word_and_its_options(base, word, options):
+    assert split_options(base) == (word, options)
+
+
+def test_options_are_added_to_those_there_are():
+    assert with_options("mc", root="turns") == "mc(root=turns)"
+    assert with_options("uct(c=1,prove=false)", table=1000, c=2) == "uct(c=2,prove=false,table=1000)"
+
+
+@pytest.mark.parametrize(
+    ("base", "message"),
+    [
+        ("uct(c=2", "agent 'uct(c=2': options should be written uct(key=value,...)"),
+        ("uct(c=2)x", "agent 'uct(c=2)x': options should be written uct(key=value,...)"),
+        ("uct(2)", "agent 'uct(2)': '2' should be written key=value"),
+        ("uct(c=)", "agent 'uct(c=)': 'c=' should be written key=value"),
+        ("uct(c=2, )", "agent 'uct(c=2, )': '' should be written key=value"),
+        ("uct(c=2\n3)", r"agent 'uct(c=2\n3)': 'c=2\n3' should be written key=value"),
+        ("uct(c=2,c=3)", "agent 'uct(c=2,c=3)' sets c twice"),
+    ],
+)
+def test_what_is_not_so_written_is_refused(base, message):
+    with pytest.raises(BadInput, match=f"^{re.escape(message)}$"):
+        Options(base)
+
+
+def test_what_is_not_set_has_its_default():
+    options = Options("a")
+    assert options.number("c", 1.5, 0.0, 2.0) == 1.5
+    assert options.whole("n", 7, 0, 9) == 7
+    assert options.choice("by", ("visits", "value")) == "visits"
+    assert options.text("rest") is None and options.memory("table", 32, 2, 100) is None
+    options.finish()
+
+
+def test_what_is_set_is_read():
+    options = Options("a(c=-0.25,n=9,by=value,rest=x/y,table=100)")
+    assert options.number("c", 1.5, -1.0, 2.0) == -0.25
+    assert options.whole("n", 7, 0, 9) == 9
+    assert options.choice("by", ("visits", "value")) == "value"
+    assert options.text("rest") == "x/y"
+    assert options.memory("table", 32, 2, 100) == 100
+    options.finish()
+
+
+@pytest.mark.parametrize(("text", "entries"), [("1MiB", 32_768), ("64MiB", 2_097_152), ("2", 2)])
+def test_memory_is_entries_or_mebibytes(text, entries):
+    assert Options(f"a(table={text})").memory("table", 32, 2, 1 << 28) == entries
+
+
+@pytest.mark.parametrize("text", ["3", "-0.1", "x", "nan", "inf", "1e3", "1e400", "0x1", "2.0.0"])
+def test_numbers_out_of_range_are_refused(text):
+    message = f"agent 'a(c={text})': c = {text} should be a number from 0 to 2.5"
+    with pytest.raises(BadInput, match=f"^{re.escape(message)}$"):
+        Options(f"a(c={text})").number("c", 1.0, 0.0, 2.5)
+
+
+@pytest.mark.parametrize("text", ["1001", "-1", "5.0", "five", "9" * 30])
+def test_whole_numbers_out_of_range_are_refused(text):
+    message = f"agent 'a(n={text})': n = {text} should be a whole number from 0 to 1,000"
+    with pytest.raises(BadInput, match=f"^{re.escape(message)}$"):
+        Options(f"a(n={text})").whole("n", 1, 0, 1000)
+
+
+def test_what_is_no_choice_is_refused():
+    with pytest.raises(BadInput, match=r"^agent 'a\(by=luck\)': by = luck should be one of visits, value$"):
+        Options("a(by=luck)").choice("by", ("visits", "value"))
+
+
+@pytest.mark.parametrize("text", ["1", "65537", "0MiB", "3MiB", "1GiB", "1.5MiB", "lots", "-2"])
+def test_memory_out_of_range_is_refused(text):
+    message = f"agent 'a(table={text})': table = {text} should be from 2 to 65,536 entries, or memory, e.g. 64MiB"
+    with pytest.raises(BadInput, match=f"^{re.escape(message)}$"):
+        Options(f"a(table={text})").memory("table", 32, 2, 65_536)
+
+
+def test_an_option_that_nobody_asked_for_is_refused():
+    options = Options("a(visit=5)")
+    options.whole("visits", 1, 0, 9)
+    message = "agent 'a(visit=5)': unknown option 'visit'; did you mean 'visits'? known: resign, visits"
+    with pytest.raises(BadInput, match=f"^{re.escape(message)}$"):
+        options.finish()
+    with pytest.raises(BadInput, match=r"^agent 'a\(c=1\)': unknown option 'c'; known: resign$"):
+        Options("a(c=1)").finish()

@@ -5,12 +5,13 @@ from functools import partial
 
 import pytest
 
-from azero.arena.agents.names import identity_of, make_agent
+from azero.arena.agents.checkpoints import identity_of
+from azero.arena.agents.make import make_agent
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import GameResult, Interrupted
-from azero.arena.ratings import pool as pool_module
+from azero.arena.ratings import rating_pool
 from azero.arena.ratings.file import MatchId, Pair, pairs_of, read_matches, write_matches
-from azero.arena.ratings.pool import RatingPool, rate
+from azero.arena.ratings.rating_pool import RatingPool, rate
 from azero.errors import BadInput, EngineFailed
 from azero.games import make_game
 
@@ -28,8 +29,10 @@ def pool_of(*names, seed=0, path=None):
     return RatingPool(GAME, names or NAMES, make, seed, path)
 
 
-def moves_of(pool):
-    return {meeting: sorted(pairs) for meeting, pairs in pool._matches.items()}
+def pairs_in(path):
+    """Returns the pairs of the only match in a file."""
+    [(match_id, pairs)] = read_matches(path, "tic_tac_toe").items()
+    return match_id, pairs
 
 
 def test_the_order_is_found_and_games_are_counted():
@@ -49,12 +52,12 @@ def test_an_anchor_shifts_all_ratings():
     assert [each.elo for each in high.agents] == pytest.approx([1500 + each.elo for each in low.agents])
 
 
-def test_a_seed_settles_the_games_in_any_order_of_agents():
-    pools = [pool_of(*names, seed=seed) for names, seed in ((NAMES, 3), (NAMES, 3), (NAMES, 4))]
-    for pool in pools:
-        pool.play(24)
-    one, same, other = map(moves_of, pools)
-    assert one == same and {*one.values().__iter__().__next__()} != {*other.values().__iter__().__next__()}
+def test_a_seed_settles_the_games_in_any_order_of_agents(tmp_path):
+    paths = [tmp_path / name for name in ("one", "same", "other")]
+    for path, names, seed in zip(paths, (NAMES, NAMES[:2][::-1] + NAMES[2:], NAMES), (3, 3, 4), strict=True):
+        pool_of(*names, seed=seed, path=path).play(2)
+    (first, one), (second, same), (_, other) = map(pairs_in, paths)
+    assert (first, one) == (second, same) and one[0].key != other[0].key
 
 
 def test_more_games_go_on_and_as_many_play_none(tmp_path, monkeypatch):
@@ -63,15 +66,15 @@ def test_more_games_go_on_and_as_many_play_none(tmp_path, monkeypatch):
     data = path.read_bytes()
     again = pool_of(path=path)
     assert again.num_games == 20
-    monkeypatch.setattr(pool_module, "play_match", None)  # a game would fail
+    monkeypatch.setattr(rating_pool, "play_match", None)  # a game would fail
     again.play(20)
     again.play(7)
     assert path.read_bytes() == data
-    monkeypatch.setattr(pool_module, "play_match", play_match)
+    monkeypatch.setattr(rating_pool, "play_match", play_match)
     again.play(31)
     assert pool_of(path=path).num_games == 32
-    for meeting, pairs in read_matches(path, "tic_tac_toe").items():
-        assert [pair.number for pair in pairs] == list(range(len(pairs))), meeting
+    for match_id, pairs in read_matches(path, "tic_tac_toe").items():
+        assert [pair.number for pair in pairs] == list(range(len(pairs))), match_id
 
 
 def test_a_later_pair_is_that_of_a_longer_match():
@@ -92,17 +95,14 @@ def test_what_an_interruption_left_out_is_played_first(tmp_path, monkeypatch):
         early_end.result = type(match)(**{**vars(match), "results": [each for each in match.results if each.pair != 1]})
         raise early_end
 
-    monkeypatch.setattr(pool_module, "play_match", stopped)
+    monkeypatch.setattr(rating_pool, "play_match", stopped)
     with pytest.raises(Interrupted):
         pool.play(8)
-    pool = pool_of("uct@5", "random", path=path)
-    numbers = [pair.number for [pairs] in [pool._matches.values()] for pair in pairs]
-    assert 1 not in numbers
-    monkeypatch.setattr(pool_module, "play_match", play_match)
-    pool.play(8)
-    whole = pool_of("uct@5", "random")
-    whole.play(8)
-    assert moves_of(pool) == moves_of(whole)
+    assert 1 not in [pair.number for pair in pairs_in(path)[1]]
+    monkeypatch.setattr(rating_pool, "play_match", play_match)
+    pool_of("uct@5", "random", path=path).play(8)
+    pool_of("uct@5", "random", path=tmp_path / "whole").play(8)
+    assert pairs_in(path) == pairs_in(tmp_path / "whole")
 
 
 def test_all_pairs_that_workers_play_of_one_match_are_kept(tmp_path):
@@ -116,25 +116,20 @@ def test_all_pairs_that_workers_play_of_one_match_are_kept(tmp_path):
 
     path = tmp_path / "ratings.json"
     pool_of("uct@5", "random", path=path).play(8)
-    [(meeting, pairs)] = read_matches(path, "tic_tac_toe").items()
-    write_matches(path, "tic_tac_toe", {meeting: [pair for pair in pairs if pair.number == 3]})
+    match_id, pairs = pairs_in(path)
+    write_matches(path, "tic_tac_toe", {match_id: [pair for pair in pairs if pair.number == 3]})
     pool = RatingPool(GAME, ["uct@5", "random"], make, 0, path, Workers())
     pool.play(8)
-    assert read_matches(path, "tic_tac_toe") == {meeting: pairs}
-
-
-@pytest.mark.parametrize("seed", [-1, 1 << 63])
-def test_a_seed_that_no_file_can_keep_is_refused(seed):
-    with pytest.raises(BadInput, match="seed = .* should be 0 or more, and less than 2"):
-        rate(NAMES, GAME, 4, seed=seed)
+    assert pairs_in(path) == (match_id, pairs)
 
 
 def test_games_go_on_after_pairs_that_another_process_left_out(tmp_path, monkeypatch):
     path = tmp_path / "ratings.json"
-    pool, other = (pool_of("uct@5", "random", path=name) for name in (path, None))
+    pool = pool_of("uct@5", "random", path=path)
     pool.play(2)
-    other.play(8)
-    write_matches(path, "tic_tac_toe", {meeting: pairs[3:] for meeting, pairs in other._matches.items()})
+    pool_of("uct@5", "random", path=tmp_path / "other").play(8)
+    match_id, pairs = pairs_in(tmp_path / "other")
+    write_matches(path, "tic_tac_toe", {match_id: pairs[3:]})
     played = []
 
     def counted(*given, **named):
@@ -142,8 +137,8 @@ def test_games_go_on_after_pairs_that_another_process_left_out(tmp_path, monkeyp
         assert len(played) < 100, "it plays the same pair again and again"
         return play_match(*given, **named)
 
-    monkeypatch.setattr(pool_module, "play_match", counted)
-    monkeypatch.setattr(pool_module, "batch_size", lambda *_: 1)
+    monkeypatch.setattr(rating_pool, "play_match", counted)
+    monkeypatch.setattr(rating_pool, "batch_size", lambda *_: 1)
     pool.play(12)
     assert pool.num_games == 12
 
@@ -165,13 +160,14 @@ def test_an_engine_that_fails_loses_no_finished_game(tmp_path):
     assert len(pool.ratings("random").agents) == 3
 
 
-def test_pairs_that_repeat_each_other_count_once():
-    pool = pool_of("random", "uct@5")
-    meeting = MatchId("random", "uct@5", 0)
-    pool._matches = {meeting: [Pair(k, 1.0, 1.0, "0" * 16) for k in range(9)]}
-    once = pool.posterior().mean
-    pool._matches = {meeting: [Pair(0, 1.0, 1.0, "0" * 16)]}
-    assert (pool.posterior().mean == once).all() and pool.num_games == 2
+def test_pairs_that_repeat_each_other_count_once(tmp_path):
+    ratings = []
+    for num in (1, 9):
+        pairs = [Pair(k, 1.0, 1.0, "0" * 16) for k in range(num)]
+        write_matches(tmp_path / "m", "tic_tac_toe", {MatchId("random", "uct@5", 0): pairs})
+        ratings.append(pool_of("random", "uct@5", path=tmp_path / "m").ratings("random"))
+    assert [each.elo for each in ratings[0].agents] == [each.elo for each in ratings[1].agents]
+    assert [each.games for each in ratings] == [2, 18]
 
 
 def test_pairs_are_whole():
@@ -196,35 +192,28 @@ def test_a_net_is_known_by_its_file_not_by_its_name(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("names", "message"),
+    ("names", "options", "message"),
     [
-        ([], "a pool needs two agents or more, and this one has none"),
-        (["random"], "a pool needs two agents or more, and this one has random"),
-        (["random", "uct@5", "random"], "agent 'random' is named twice"),
-        (["random", "utc@5"], "unknown agent 'utc'"),
+        ([], {"game": GAME}, "a pool needs two agents or more, and this one has none"),
+        (["random"], {"game": GAME}, "a pool needs two agents or more, and this one has random"),
+        (["random", "uct@5", "random"], {"game": GAME}, "agent 'random' is named twice"),
+        (["random", "utc@5"], {"game": GAME}, "unknown agent 'utc'"),
+        (["a.safetensors", "b.safetensors"], {}, "are the same net"),
+        (["a.safetensors", "hex.safetensors"], {}, r"plays hex\(size=3\), not tic_tac_toe"),
+        (["random", "uct@5"], {}, "can play any game"),
+        (["random", "uct@5"], {"game": GAME, "games": 0}, "games = 0 should be 1 or more"),
+        (["random", "uct@5"], {"game": GAME, "anchor": "mc"}, "anchor = 'mc' should be an agent of the pool"),
+        (["random", "uct@5"], {"game": GAME, "seed": -1}, "seed = .* should be 0 or more, and less than 2"),
+        (["random", "uct@5"], {"game": GAME, "seed": 1 << 63}, "seed = .* should be 0 or more, and less than 2"),
+        (["random", "uct@5"], {"game": GAME, "out": "."}, "cannot be read: Is a directory"),
     ],
 )
-def test_a_pool_that_cannot_be(names, message):
+def test_a_pool_that_cannot_be(tmp_path, monkeypatch, names, options, message):
+    monkeypatch.chdir(tmp_path)
+    for name, game in (("a", "tic_tac_toe"), ("b", "tic_tac_toe"), ("hex", "hex(size=3)")):
+        write_checkpoint(tmp_path / f"{name}.safetensors", game)
     with pytest.raises(BadInput, match=message):
-        RatingPool(GAME, names, make, 0, None)
-
-
-def test_the_same_net_under_two_names_is_refused(tmp_path):
-    names = [str(write_checkpoint(tmp_path / name)) for name in ("a.safetensors", "b.safetensors")]
-    with pytest.raises(BadInput, match="are the same net"):
-        pool_of(*names)
-
-
-def test_nets_of_different_games_are_refused(tmp_path):
-    names = [str(write_checkpoint(tmp_path / f"{game}.safetensors", game)) for game in ("tic_tac_toe", "hex(size=3)")]
-    with pytest.raises(BadInput, match=r"plays hex\(size=3\), not tic_tac_toe"):
-        rate(names, games=2)
-    with pytest.raises(BadInput, match="can play any game"):
-        rate(["random", "uct@5"])
-    with pytest.raises(BadInput, match="games = 0 should be 1 or more"):
-        rate(["random", "uct@5"], GAME, 0)
-    with pytest.raises(BadInput, match="anchor = 'mc' should be an agent of the pool"):
-        rate(["random", "uct@5"], GAME, anchor="mc")
+        rate(names, **options)
 
 
 MATCH = {"a": "random", "b": "uct@5", "seed": 0, "pairs": [[0, 1.0, 0.5, "0123456789abcdef"]]}
@@ -274,8 +263,3 @@ def test_a_damaged_or_foreign_file_is_refused_and_stays(tmp_path, data, message)
     with pytest.raises(BadInput, match=message) as error:
         pool_of("random", "uct@5", path=path)
     assert "\n" not in str(error.value) and path.read_bytes() == before
-
-
-def test_a_folder_is_no_file_of_ratings(tmp_path):
-    with pytest.raises(BadInput, match="cannot be read: Is a directory"):
-        pool_of("random", "uct@5", path=tmp_path)

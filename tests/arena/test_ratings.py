@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from azero.arena.matches.statistics import elo_from_score, elo_interval
-from azero.arena.ratings.model import ELO, PRIOR_ELO, Scores, estimate
-from azero.arena.ratings.pairing import choose_pairings
+from azero.arena.ratings.model import ELO, PRIOR_ELO, Scores, choose_pairings, estimate
 
 PATH = Path(__file__).parents[2] / "benchmarks" / "ratings.py"
 

@@ -8,9 +8,9 @@ import pytest
 
 from azero import make_agent
 from azero.arena.agents.agent import RandomAgent
-from azero.arena.benchmarks.judges import judge_for
 from azero.arena.reviews.accuracy import accuracy_of, mark_of, volatilities_of
 from azero.arena.reviews.review import Reviewer, annotate
+from azero.arena.solved.judges import judge_for
 from azero.errors import BadInput
 from azero.exact.solver import solve
 from azero.games import make_game

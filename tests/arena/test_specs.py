@@ -10,7 +10,7 @@ import pytest
 import torch
 from games.user_games import NIM, forget_files, write_file
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.arena.agents.specs import make_from, settled_device, spec_of
 from azero.config.schema import DeviceConfig, NetConfig, SearchConfig
 from azero.errors import BadInput

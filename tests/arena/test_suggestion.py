@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from nets.towers import WITH_HEADS, make_net
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.config.schema import SearchConfig
 from azero.games import make_game, registered_games
 from azero.games.defaults import has_own
@@ -69,16 +69,6 @@ def test_whole_turns_are_moves_in_the_game_s_notation(base):
         assert "".join(move.pv[:3]) == move.move and game.state_from_moves(move.move).history() == move.actions
         game.state_from_moves(" ".join(move.pv))
     assert suggestion.best == suggestion.moves[0].move and suggestion.actions == suggestion.moves[0].actions
-    assert list(suggestion.to_json()["moves"][0]) == [
-        "move",
-        "visits",
-        "value",
-        "prior",
-        "proven",
-        "pv",
-        "is_bound",
-        "proven_plies",
-    ]
 
 
 @pytest.mark.slow
@@ -151,3 +141,27 @@ def test_a_drawn_move_proves_nothing_while_others_are_open():
     found = make_agent("uct@100", GAME, seed=2).suggest(GAME.state_from_moves("b2 a1 c3"))
     assert found.moves[0].proven == "draw" and None in {move.proven for move in found.moves}
     assert found.proven is None
+
+
+TRUTH = {
+    "c4d2d1b4a2c1d4a3": {"a1": "draw", "b1": "win", "d3": "win", "a4": "win"},
+    "c4d2c1b4a3d1": {"a2": "loss", "d3": "loss", "a4": "loss", "d4": "draw"},
+}
+"""Results of the moves in these positions, by alpha-beta without a table."""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("agent", "moves", "seeds"),
+    [
+        ("alphabeta(rollouts=1)@1000000", "c4d2d1b4a2c1d4a3", (1, 2)),
+        ("uct(table=100000)@5000", "c4d2c1b4a3d1", (94, 95)),
+    ],
+)
+def test_othello_has_no_false_proofs(agent, moves, seeds):
+    """Colliding keys once gave false proofs here."""
+    game = make_game("othello(size=4)")
+    for seed in seeds:
+        suggestion = make_agent(agent, game=game, seed=seed, threads=1).suggest(game.state_from_moves(moves))
+        proven = {move.move: move.proven for move in suggestion.moves if move.proven}
+        assert proven and proven.items() <= TRUTH[moves].items()

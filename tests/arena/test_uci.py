@@ -5,12 +5,13 @@ import sys
 
 import pytest
 
+from azero.arena.agents.checkpoints import game_of
 from azero.arena.agents.clock import Clock, TimeControl
 from azero.arena.agents.engines.uci import Infos, UciAgent, value_of
-from azero.arena.agents.names import game_of, make_agent, parse_name
+from azero.arena.agents.make import make_agent
+from azero.arena.agents.names import parse_name
 from azero.arena.agents.suggestion import RESIGN
 from azero.arena.matches.match import play_match
-from azero.arena.matches.results import Unfinished
 from azero.arena.matches.timed import play_timed_match
 from azero.errors import BadInput, EngineFailed
 from azero.games import make_game
@@ -104,15 +105,15 @@ def test_an_engine_plays_a_match(engine, tmp_path, is_a):
     ]
     assert len(thoughts) == 3 and all(thought.simulations == 7 for thought in thoughts), "random has no thoughts"
     assert match.tally.games == 6 and told(tmp_path).count("ucinewgame") == 1 + 6  # one prepares the match
-    assert agents[0].simulations == 7 * agents[0].moves
+    assert agents[0].player.simulations == 7 * agents[0].player.moves
 
 
 def test_an_engine_is_told_the_time(engine, tmp_path):
     agent, clock = engine(), Clock(TimeControl.parse("1m+2x0.5s"))
-    agent.start_clock()
-    agent.play(GAME.new_initial_state(), clock)
+    agent.player.start_clock()
+    agent.player.play(GAME.new_initial_state(), clock)
     clock.spend(60.2)
-    agent.play(GAME.new_initial_state(), clock)
+    agent.player.play(GAME.new_initial_state(), clock)
     assert told(tmp_path, "go") == ["go wtime 60000 btime 60000 winc 0 binc 0", "go movetime 450"]
 
 
@@ -168,11 +169,11 @@ def test_an_engine_that_fails_is_named_in_one_line(engine, monkeypatch, manner, 
 def test_an_engine_is_not_waited_for_without_end(engine, monkeypatch, manner, command):
     agent = engine(manner)
     if command != "uci":
-        agent._ask("uci", "uciok")  # the process takes a moment to start
+        agent.ask("uci", "uciok")  # the process takes a moment to start
     monkeypatch.setattr(UciAgent, "most_seconds", 0.3)
     with pytest.raises(EngineFailed, match=f"the engine did not answer {command!r} within 0.3 s$"):
         agent.suggest(GAME.new_initial_state(), simulations=5)
-    assert agent._process.returncode is not None
+    assert agent.process.returncode is not None
 
 
 def test_patience_is_an_option(engine):
@@ -183,23 +184,11 @@ def test_patience_is_an_option(engine):
     other.close()
 
 
-@pytest.mark.parametrize("is_a", [True, False])
-@pytest.mark.parametrize(
-    ("manner", "message"),
-    [("dies", "the engine ended before 'go"), ("says:bestmove h9h8", "answered 'bestmove h9h8'")],
-)
-def test_a_match_that_cannot_go_on_keeps_the_games_that_were_finished(engine, manner, message, is_a):
-    agents = [engine(f"{manner}@4"), make_agent("random", GAME)]
-    with pytest.raises(Unfinished, match=f"after 2 of 6 games: agent .*{message}") as end:
-        play_match(*(agents if is_a else agents[::-1]), GAME, 6, seed=1)
-    assert end.value.result.tally.games == 2
-
-
 def test_it_resigns_if_its_name_says_so(engine):
     agents = [engine("says:info score cp -500 pv a2a3|info score cp -500 pv b4a3|bestmove b4a3", "(resign=-0.5)")]
-    agents[0].start(1, [GAME.state_from_moves("b1-a2")], 0)
-    agents[0]._states[0] = GAME.state_from_moves("a1-a2 c4-c3 a2-a3")
-    assert agents[0].choose([0]) == [RESIGN]
+    agents[0].player.start(1, [GAME.state_from_moves("b1-a2")], 0)
+    agents[0].player.states[0] = GAME.state_from_moves("a1-a2 c4-c3 a2-a3")
+    assert agents[0].player.choose([0]) == [RESIGN]
 
 
 @pytest.mark.parametrize(

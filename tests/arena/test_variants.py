@@ -7,9 +7,8 @@ import shutil
 
 import pytest
 
-from azero.arena.agents.engines.notation import turns_beginning
-from azero.arena.agents.engines.variants import Variant
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.engines.variants import Variant, turns_beginning
+from azero.arena.agents.make import make_agent
 from azero.arena.matches.match import play_match
 from azero.errors import BadInput
 from azero.games import make_game
@@ -141,7 +140,7 @@ def fairy_stockfish(base, game):
     """Returns the engine as an agent; skips the test if it does not know the game."""
     agent = make_agent(f"{base}:{ENGINE}", game)
     try:
-        agent._begin_game()
+        agent.begin_game()
     except BadInput as error:
         agent.close()
         pytest.skip(str(error))
@@ -156,8 +155,8 @@ def test_fairy_stockfish_finds_the_same_moves(name):
     agent, variant = fairy_stockfish("uci", game), Variant(game)
     for state in turns_of_games(game, variant.notation, 5):
         lines: list[str] = []
-        agent._send(f"position fen {variant.fen(state)}")
-        agent._ask("go perft 1", "Nodes", lines.append)
+        agent.send(f"position fen {variant.fen(state)}")
+        agent.ask("go perft 1", "Nodes", lines.append)
         turns = [variant.notation.read(state, line.partition(":")[0]) for line in lines if line]
         assert sorted(turns) == sorted(turns_beginning(state, []))
     agent.close()

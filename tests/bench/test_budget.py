@@ -2,7 +2,7 @@
 
 import pytest
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.bench.budget import BudgetedRun, iteration_within, keep_run, net_of, train_elsewhere, train_to_budget
 
 TINY = (

@@ -23,10 +23,6 @@ class Scripted(Agent):
         move = Move(self.game.text_to_action(state, text), text, 1, 0.5, 1.0, None, None, [text])
         return Suggestion("tic_tac_toe", state.current_player(), 1, 0.0, 0.5, text, [move])
 
-    def start(self, num_slots, states, first_game): ...
-    def advance(self, slot, action): ...
-    def _choose(self, slots): ...
-
 
 class Script:
     """A screen with a list of answers, each a text or a function that returns one. Keeps what is shown."""

@@ -7,7 +7,7 @@ import pytest
 from games.user_games import write_nim_with_turns_of_two
 
 from azero.arena.agents.clock import TimeControl
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.games import make_game
 from azero.interfaces.terminal.answers import COMMANDS
 from azero.interfaces.terminal.clocks import Clocks
@@ -186,7 +186,7 @@ class Ticking(Clocks):
 
 def timed(control, *answers):
     agent, clocks = Scripted("b1 b2", GAME), Ticking(TimeControl.parse(control), is_pondering=False)
-    agent.start_clock = lambda: None
+    agent.player.start_clock = lambda: None
     return run(agent, 0, *answers, clocks=clocks), clocks
 
 
@@ -200,7 +200,7 @@ def test_a_side_without_time_loses():
     screen, _ = timed("3s", "help", "a1", "")
     assert screen.shown[-1] == "Your time is over. You lose." and len(boards(screen.shown)) == 1
     agent, clocks = Scripted("b1", GAME), Ticking(TimeControl.parse("3s"), is_pondering=False)
-    agent.start_clock, clocks.agent.main_s = lambda: None, 0.5
+    agent.player.start_clock, clocks.agent.main_s = lambda: None, 0.5
     assert run(agent, 0, "a1", "", clocks=clocks).shown[-1] == "scripted lost on time. You win."
 
 

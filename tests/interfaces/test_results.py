@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from games.user_games import write_nim_with_turns_of_two
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.arena.agents.suggestion import Move, Suggestion
 from azero.arena.matches.results import GameResult, MatchResult
 from azero.arena.matches.statistics import Sprt

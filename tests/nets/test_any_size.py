@@ -5,7 +5,7 @@ import re
 import pytest
 import torch
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.errors import BadInput
 from azero.games import make_game, registered_games
 from azero.nets.architectures.any_size.net import AnySizeTower

@@ -7,7 +7,7 @@ import pytest
 import torch
 from command_line import assert_bad_input
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import make_game

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.compiler.cache import cache_root
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput

@@ -14,9 +14,9 @@ from selfplay.games import TIC_TAC_TOE, some_games
 from training.runs import TINY, tiny_config, write_config
 
 from azero.arena.agents.engines import engine
-from azero.arena.agents.names import make_agent
-from azero.arena.agents.options import split_program
-from azero.arena.benchmarks.files import read_benchmark
+from azero.arena.agents.make import make_agent
+from azero.arena.agents.names import split_program
+from azero.arena.solved.files import read_benchmark
 from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game

@@ -9,7 +9,7 @@ import pytest
 import torch
 from command_line import assert_bad_input
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.arena.matches.match import play_match
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint

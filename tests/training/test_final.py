@@ -46,7 +46,7 @@ def hold(monkeypatch, run, winner, best=5, iteration=6):
         games = range(2 * meeting.first_pair, 2 * meeting.first_pair + meeting.num_games)
         return [GameResult(k // 2, k % 2 == 0, (k,), score) for k in games]
 
-    monkeypatch.setattr(final, "play_meetings", play)
+    monkeypatch.setattr(final, "play_matches", play)
     report = Silent()
     progress = Progress(iteration=iteration, best=best)
     promoted = [net.iteration for net in nets_in(run.folder) if net.iteration <= iteration][-NUM_PROMOTED:]

@@ -59,7 +59,7 @@ def hold(monkeypatch, run, results):
         games = [GameResult(*each) for each in results]
         return [MatchResult("candidate", "best", "tic_tac_toe", games, 1.0, 0.0, 0.0, 0.0, 0.0)]
 
-    monkeypatch.setattr(gate, "play_meetings", play)
+    monkeypatch.setattr(gate, "play_matches", play)
     return gate.hold_gate(run, Progress(), Silent(), None)
 
 
@@ -118,7 +118,7 @@ def test_agents_take_no_memory_when_their_matches_are_over(tmp_path, monkeypatch
             super().__init__(*arguments, **named)
             searches.append(weakref.ref(self))
 
-    monkeypatch.setattr("azero.arena.agents.names.TreeSearch", Noted)
+    monkeypatch.setattr("azero.arena.agents.make.TreeSearch", Noted)
     gc.disable()
     try:
         gate.hold_gate(run, Progress(), Silent(), None)
@@ -138,13 +138,13 @@ def test_a_net_against_itself_is_even_in_each_pair_and_a_seed_settles_the_gate(t
 def test_iterations_have_openings_of_their_own(tmp_path, monkeypatch):
     seeds = []
     run = make_run(tmp_path / "run")
-    play = gate.play_meetings
+    play = gate.play_matches
 
     def note_seeds(meetings, *more):
         seeds.extend(each.seed for each in meetings)
         return play(meetings, *more)
 
-    monkeypatch.setattr(gate, "play_meetings", note_seeds)
+    monkeypatch.setattr(gate, "play_matches", note_seeds)
     for iteration in (1, 2):
         gate.hold_gate(run, Progress(iteration=iteration), Silent(), None)
     assert len(set(seeds)) == 2

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from azero.arena.benchmarks.files import shipped_benchmarks
+from azero.arena.solved.files import shipped_benchmarks
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.architectures.contract import Prediction

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.records import Record

@@ -86,6 +86,6 @@ def test_a_promoted_net_meets_older_nets_and_the_games_are_the_same_again(tmp_pa
     assert done == meet_older_nets(run, progress, Silent(), None)
     assert sum(row[2] for row in done.pool) <= 3 + 4 and {row[0] for row in done.pool} == {3}
     assert {row[1] for row in done.pool} == {0, 1, 2}, "the first games go to nets that it has not met"
-    monkeypatch.setattr(rating, "play_meetings", None)  # a game would fail
+    monkeypatch.setattr(rating, "play_matches", None)  # a game would fail
     assert meet_older_nets(run_with_nets(tmp_path / "none", rating_games=0), progress, Silent(), None) == progress
     assert meet_older_nets(run, progress.changed(iteration=0), Silent(), None).pool == progress.pool

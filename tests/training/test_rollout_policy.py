@@ -7,7 +7,7 @@ from games.user_games import NIM, forget_files, write_file
 from safetensors.numpy import load_file
 from selfplay.games import CONNECT_FOUR, TIC_TAC_TOE, some_games, visits_of, with_visits
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.errors import BadInput
 from azero.games import State, make_game
 from azero.mcts import LinearSoftmax
@@ -124,10 +124,11 @@ def test_a_net_is_mixed_with_the_trained_policy(run, tmp_path):
     net = write_checkpoint(tmp_path / "net.safetensors")
     agent = make_agent(f"{net}(rollout_weight={a},rollout={file},precision=fp32,cache_mib=0)@1")
     state = TIC_TAC_TOE.new_initial_state()
-    agent.start(20, [state] * 20, 0)
-    agent.choose(range(20))
-    roots = agent._search.forest.nodes[:, 0]
-    assert isinstance(agent._search.rollout, LinearSoftmax) and (roots.N == 1).all()
+    agent.player.start(20, [state] * 20, 0)
+    agent.player.choose(range(20))
+    search = agent.player.search
+    roots = search.forest.nodes[:, 0]
+    assert isinstance(search.rollout, LinearSoftmax) and (roots.N == 1).all()
     logits = agent.net_alone(state.planes()[None])[1][0].astype(float)
     win, _, loss = np.exp(logits) / np.exp(logits).sum()
     z = (roots.W - (1 - a) * (win - loss)) / a

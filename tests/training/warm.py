@@ -8,7 +8,7 @@ import torch.utils.tensorboard  # noqa: F401
 
 import azero.commands.app
 import azero.training.loop  # noqa: F401
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.games import make_game
 from azero.mcts import UniformEvaluator
 from azero.selfplay.data.samples import make_sample

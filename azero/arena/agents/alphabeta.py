@@ -3,9 +3,11 @@
 import time
 from collections.abc import Sequence
 
-from azero.arena.agents.agent import UNLIMITED, Agent, Limit, check_state
-from azero.arena.agents.options import Options
-from azero.arena.agents.suggestion import RESIGN, Suggestion, Thought, describe_moves
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.clock import Limit
+from azero.arena.agents.game_player import GamePlayer, Thought
+from azero.arena.agents.names import AgentName, Options
+from azero.arena.agents.suggestion import Suggestion, check_state, describe_moves
 from azero.compiler.rng import derive_seed
 from azero.exact.transpositions import ENTRY_DTYPE
 from azero.games import Game, State
@@ -38,39 +40,8 @@ class AlphaBetaAgent(Agent):
         self.limit = limit
         self.num_rollouts = num_rollouts
         self.max_table_entries = max_table_entries
-        self._states: list[State] = []
-        self._seeds: list[int] = []
-        self._thoughts: list[Thought | None] = []
+        self.player = AlphaBetaPlayer(self)
         self._is_prepared = False
-
-    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        self._prepare()
-        self._states = [state.clone() for state in states]
-        self._seeds = [derive_seed(self.seed, "game", first_game + slot) for slot in range(num_slots)]
-        self._thoughts = [None] * num_slots
-
-    def start_clock(self) -> None:
-        super().start_clock()
-        self._prepare()
-
-    def advance(self, slot: int, action: int) -> None:
-        self._states[slot].apply_action(action)
-
-    def _choose(self, slots: Sequence[int]) -> list[int]:
-        return [self._choose_in(slot) for slot in slots]
-
-    def _choose_in(self, slot: int) -> int:
-        self._thoughts[slot] = None
-        legal = self._states[slot].legal_actions()
-        if len(legal) == 1:
-            return legal[0]
-        search = self._search(self._states[slot], self.limit, self._seeds[slot])
-        self.simulations += search.num_leaves
-        self._thoughts[slot] = Thought(search.value, search.num_leaves)
-        return RESIGN if self.resigns(search.value) else search.best_action
-
-    def thought(self, slot: int) -> Thought | None:
-        return self._thoughts[slot]
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         """Returns the moves of a position, ranked. Simulations and visits are numbers of leaves.
@@ -78,19 +49,18 @@ class AlphaBetaAgent(Agent):
         The value of a refuted move is an upper bound; its `is_bound` is true.
         """
         check_state(self.game, state)
-        limit = self.limit
-        if simulations is not None or seconds is not None:
-            limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
-        self._prepare()
+        limit = self.limit.unless(simulations, seconds)
+        self.prepare()
         begin = time.perf_counter()
-        search = self._search(state, limit, derive_seed(self.seed, "suggest"))
+        search = self.search(state, limit, derive_seed(self.seed, "suggest"))
         moves = describe_moves(state, search.rank_moves())
         player, elapsed, proven = state.current_player(), time.perf_counter() - begin, RESULT_NAMES.get(search.result)
         return Suggestion(
             *(str(self.game), player, search.num_leaves, elapsed, search.value, moves[0].move, moves), proven=proven
         )
 
-    def _search(self, state: State, limit: Limit, seed: int) -> Deepening:
+    def search(self, state: State, limit: Limit, seed: int) -> Deepening:
+        """Returns a finished search of a position."""
         search = Deepening(state, self.num_rollouts, self._entries_for(limit), seed)
         search.run(limit.simulations, limit.seconds)
         return search
@@ -105,17 +75,41 @@ class AlphaBetaAgent(Agent):
         least, most = _ENTRIES_UNLESS_GIVEN
         return max(least, min(wanted, most))
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
         """Compiles the search if necessary, before any time limit starts."""
         if not self._is_prepared:
             start = self.game.new_initial_state()
-            describe_moves(start, self._search(start, Limit(1), 0).rank_moves())
+            describe_moves(start, self.search(start, Limit(1), 0).rank_moves())
             self._is_prepared = True
 
 
-def make_alphabeta_agent(name: str, options: Options, game: Game, limit: Limit, seed: int) -> AlphaBetaAgent:
+class AlphaBetaPlayer(GamePlayer):
+    """Plays by alpha-beta, in each game from a seed of its own."""
+
+    agent: AlphaBetaAgent
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        self.agent.prepare()
+        super().start(num_slots, states, first_game)
+
+    def start_clock(self) -> None:
+        super().start_clock()
+        self.agent.prepare()
+
+    def _choose_in(self, slot: int) -> int:
+        state = self.states[slot]
+        legal = state.legal_actions()
+        if len(legal) == 1:
+            self._thoughts[slot] = None
+            return legal[0]
+        search = self.agent.search(state, self.agent.limit, self.seed_of(slot))
+        return self._note(slot, search.best_action, Thought(search.value, search.num_leaves))
+
+
+def make_alphabeta_agent(name: AgentName, game: Game, seed: int) -> AlphaBetaAgent:
     """Returns the alpha-beta agent of this name, with the options `rollouts` and `table`; raises BadInput."""
+    options = Options(name.base)
     rollouts = options.whole("rollouts", DEFAULT_ROLLOUTS, 0, MOST_ROLLOUTS)
     entries = options.memory("table", ENTRY_DTYPE.itemsize, 2, MOST_ENTRIES)
     options.finish()
-    return AlphaBetaAgent(name, game, limit, rollouts, entries, seed)
+    return AlphaBetaAgent(name.text, game, name.limit, rollouts, entries, seed)

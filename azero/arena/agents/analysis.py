@@ -1,20 +1,22 @@
-"""An analysis: a search of one position that reports while it runs, until it is told to stop."""
+"""An analysis: a search of one position that reports while it runs, until it is told to stop; and pondering."""
 
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from azero.arena.agents.clock import UNLIMITED
+from azero.arena.agents.position_search import PositionSearch
 from azero.arena.agents.suggestion import Suggestion
-from azero.arena.agents.thinker import Thinker
 from azero.errors import BadInput
 from azero.games import State
 from azero.mcts.search.deadline import Deadline
 
-UNLIMITED = 1 << 30
-"""Simulations of a search that has only a time limit."""
+if TYPE_CHECKING:
+    from azero.arena.agents.agent import Agent
 
 MEMORY_MIB = 1024
 """Memory of an analysis, unless another limit is given."""
@@ -102,13 +104,13 @@ class TreeAnalysis(Analysis):
 
     def __init__(
         self,
-        thinker: Thinker,
+        search: PositionSearch,
         state: State,
         interval: float,
         bounds: Bounds,
         more: Callable[[], dict[str, Any]],
     ):
-        self._thinker, self._state, self._allowed = thinker, state.clone(), bounds.allowed
+        self._search, self._state, self._allowed = search, state.clone(), bounds.allowed
         self._simulations = UNLIMITED if bounds.simulations is None else bounds.simulations
         self._seconds = float("inf") if bounds.seconds is None else bounds.seconds
         self._interval, self._more = interval, more
@@ -119,23 +121,23 @@ class TreeAnalysis(Analysis):
         self._fields: dict[str, Any] = {}
 
     def __next__(self) -> Suggestion:
-        with self._thinker.lock:  # another analysis with this thinker may not have returned yet
+        with self._search.lock:  # another analysis with this search may not have returned yet
             if self.is_over:
                 raise StopIteration
             return self._think()
 
     def _think(self) -> Suggestion:
         if self._begin is None:
-            self._thinker.ask_for_truth(True)
+            self._search.ask_for_truth(True)
             begin = time.perf_counter()
-            self._thinker.go_to(self._state, self._allowed)
-            self._before = self._thinker.visits
+            self._search.go_to(self._state, self._allowed)
+            self._before = self._search.visits
             self._fields = self._more()
             self._begin = begin
         self._deadline.time_s = self._begin + min(self._next, self._seconds)
-        self._thinker.go_on(self._simulations, self._deadline)
+        self._search.go_on(self._simulations, self._deadline)
         elapsed = time.perf_counter() - self._begin
-        is_last = self._thinker.is_done(self._simulations) or elapsed >= self._seconds
+        is_last = self._search.is_done(self._simulations) or elapsed >= self._seconds
         self._next = self._interval * (int(elapsed / self._interval) + 1)
         found = self._report()
         is_settled = found.proven is not None and found.simulations >= _SETTLED_AFTER
@@ -144,7 +146,7 @@ class TreeAnalysis(Analysis):
 
     def _report(self) -> Suggestion:
         assert self._begin is not None, "it has begun"
-        found = self._thinker.suggestion()
+        found = self._search.suggestion()
         elapsed = time.perf_counter() - self._begin
         rate = (found.simulations - self._before) / elapsed
         return replace(found, elapsed_s=elapsed, simulations_per_s=rate, **self._fields)
@@ -190,3 +192,26 @@ def _actions_of(state: State, moves: Sequence[int | str]) -> set[int]:
             raise BadInput(f"action {action} is not legal here")
         actions.add(action)
     return actions
+
+
+_PONDERING_INTERVAL_S = 10.0  # of reports, which nobody reads
+
+
+class Ponderer:
+    """Thinks on the opponent's time: an agent searches a position in a thread until `stop`, for its next move.
+
+    An agent that cannot interrupt its search does nothing meanwhile.
+    """
+
+    def __init__(self, agent: "Agent", state: State):
+        self._analysis = None
+        if agent.can_ponder and not state.is_terminal():
+            self._analysis = agent.analyse(state, interval=_PONDERING_INTERVAL_S)
+            self._thread = threading.Thread(target=lambda: list(self._analysis or ()), daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the search. Returns within about 50 ms."""
+        if self._analysis is not None:
+            self._analysis.close()
+            self._thread.join()

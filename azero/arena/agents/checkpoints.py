@@ -1,20 +1,22 @@
 """Checkpoints by name: a file, a run's folder, or an included checkpoint."""
 
-import os
+import hashlib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from azero.arena.agents.classical import CLASSICAL
+from azero.arena.agents.names import CLASSICAL, exists, has_folder, parse_name
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, registered_games
 from azero.runs.folder import BEST
-from azero.system.files import PACKAGE
+from azero.system.files import PACKAGE, read_regular
 
 if TYPE_CHECKING:
     from azero.nets.checkpoint import Checkpoint
 
 _BOARD = re.compile(r"_(\d+)x(\d+)")
+
+_LARGEST = 1 << 30  # bytes of a checkpoint
 
 _PLACES = (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints")
 
@@ -51,6 +53,29 @@ def find_checkpoint(base: str, what: str = "agent") -> Path:
     return path
 
 
+def game_of(name: str) -> Game | None:
+    """Returns the game of an agent's checkpoint; None for agents that can play any game."""
+    parsed = parse_name(name)
+    if parsed.kind != "net":
+        return None
+    from azero.nets.checkpoint_file import game_of_card, read_card
+
+    path = find_checkpoint(parsed.word)
+    return game_of_card(path, read_card(path))
+
+
+def identity_of(name: str) -> str:
+    """Returns an agent's name with the digest of its checkpoint's file in place of the path; raises BadInput.
+
+    So a net has the same identity wherever it lies, and another one if its file changes.
+    """
+    parsed = parse_name(name)
+    if parsed.kind != "net":
+        return name
+    digest = hashlib.blake2b(read_regular(find_checkpoint(parsed.word), _LARGEST), digest_size=8).hexdigest()
+    return f"net:{digest}{name.removeprefix(parsed.word)}"
+
+
 def shipped_checkpoints() -> dict[str, Path]:
     """Returns the files of the included checkpoints, by name."""
     return {file.stem: file for place in _PLACES for file in sorted(place.glob("*.safetensors"))}
@@ -72,16 +97,3 @@ def _shipped_checkpoint(base: str, what: str) -> Path:
     others = [*CLASSICAL, "random", "gtp:COMMAND", "uci:COMMAND"] if what == "agent" else []
     known = [*shipped, *others]
     raise BadInput(f"unknown {what} {base!r}: not a file, a run's folder or a name; {suggest_nearest(base, known)}")
-
-
-def has_folder(text: str) -> bool:
-    """Returns whether a text names a folder and something in it."""
-    return "/" in text or os.sep in text
-
-
-def exists(path: Path) -> bool:
-    """Returns whether a path exists; False if it cannot be one."""
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # not a valid file name
-        return False

@@ -23,9 +23,9 @@ alphabeta
 
 from collections.abc import Callable
 
-from azero.arena.agents.agent import Agent, Limit
+from azero.arena.agents.agent import Agent
 from azero.arena.agents.alphabeta import make_alphabeta_agent
-from azero.arena.agents.options import Options
+from azero.arena.agents.names import AgentName, Options, split_options
 from azero.arena.agents.search_agent import SearchAgent
 from azero.errors import BadInput
 from azero.games import Game
@@ -48,9 +48,6 @@ from azero.mcts import (
 from azero.mcts.classical.table import ENTRY_DTYPE, FEWEST_ENTRIES, MOST_ENTRIES, StoredMoves
 from azero.mcts.roots.choice import BY_VALUE, CHOSEN_BY
 
-CLASSICAL = ("uct", "mc", "mmmc", "alphabeta")
-"""Agents that search without a net."""
-
 SearchMaker = Callable[[int, int], TreeSearch]
 """Returns a search, given the number of trees and the node capacity of each."""
 
@@ -59,36 +56,29 @@ _KEEPS = ("leaf", "episode")
 _PLAIN = Settings(is_proving=False, chosen_by=BY_VALUE)
 
 
-def make_classical_agent(
-    name: str, base: str, game: Game, limit: Limit, seed: int, threads: int, max_nodes: int | None
-) -> Agent:
-    """Returns the agent of a name. `base` is the name without its limit: a word of CLASSICAL, perhaps with options."""
-    options = Options(base)
-    if options.word == "alphabeta":
-        agent: Agent = make_alphabeta_agent(name, options, game, limit, seed)
+def make_classical_agent(name: AgentName, game: Game, seed: int, threads: int, max_nodes: int | None) -> Agent:
+    """Returns the agent of a name whose word is in CLASSICAL; raises BadInput."""
+    if name.word == "alphabeta":
+        agent: Agent = make_alphabeta_agent(name, game, seed)
     else:
-        agent = _search_agent(name, base, game, limit, seed, threads, max_nodes)
-    agent.resign_below = Options(base).resign_below()
+        make_search = search_maker(name.base, game, threads, max_nodes)
+        most_trees = threads if type(make_search(1, 1)) is TreeSearch else 1
+        agent = SearchAgent(
+            name.text, game, name.limit, lambda trees, nodes, _: make_search(trees, nodes), seed, 1, most_trees
+        )
+    agent.resign_below = Options(name.base).resign_below()
     return agent
-
-
-def _search_agent(
-    name: str, base: str, game: Game, limit: Limit, seed: int, threads: int, max_nodes: int | None
-) -> SearchAgent:
-    make_search = search_maker(base, game, threads, max_nodes)
-    most_trees = threads if type(make_search(1, 1)) is TreeSearch else 1
-    return SearchAgent(name, game, limit, lambda trees, nodes, _: make_search(trees, nodes), seed, 1, most_trees)
 
 
 def search_maker(base: str, game: Game, threads: int = 1, max_nodes: int | None = None) -> SearchMaker:
     """Returns the function that makes the searches of a name. `max_nodes` replaces the requested capacity of a tree."""
-    options = Options(base)
+    options, word = Options(base), split_options(base)[0]
     policy = options.text("rollout")
     rollout = rollout_named(policy or "own", game)
-    if options.word == "uct":
+    if word == "uct":
         return _uct_maker(options, game, rollout, threads, max_nodes)
     kind: type[TreeSearch]
-    if options.word == "mc":
+    if word == "mc":
         kind = FlatTurnSearch if options.choice("root", _ROOTS) == "turns" else FlatSearch
     else:
         kind = EpisodeSearch if options.choice("keep", _KEEPS) == "episode" else MinimaxSearch

@@ -1,15 +1,49 @@
-"""Clocks of games: main time, increments and byo-yomi."""
+"""How much time moves have: limits of a move, and clocks of a game with main time, increments and byo-yomi."""
 
 import math
 import re
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from azero.errors import BadInput
+
+UNLIMITED = 1 << 30
+"""Simulations of a search that has only a time limit."""
 
 _UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0}
 _TIME = r"(?:\d{1,6}(?:\.\d{0,6})?[hms])+"
 _FORM = re.compile(rf"({_TIME})?(?:\+(?:(\d{{1,3}})x)?({_TIME}))?", re.ASCII)
 _LONGEST_S = 7 * 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When a search ends: after this number of simulations or seconds, whichever comes first.
+
+    Nobody has asked for a limit that `is_default`, so a clock replaces it. Other limits hold beside a clock.
+    """
+
+    simulations: int = UNLIMITED
+    seconds: float | None = None
+    is_default: bool = False
+
+    def __post_init__(self) -> None:
+        if self.simulations <= 0:
+            raise BadInput(f"simulations = {self.simulations} should be 1 or more")
+        if self.simulations > UNLIMITED:
+            raise BadInput(f"simulations = {self.simulations} should be {UNLIMITED} or less")
+        if self.seconds is not None and not 0 < self.seconds < float("inf"):
+            raise BadInput(f"seconds = {self.seconds} should be a number greater than 0")
+
+    def unless(self, simulations: int | None, seconds: float | None) -> "Limit":
+        """Returns a limit of these numbers instead; this one if both are None."""
+        if simulations is seconds is None:
+            return self
+        return Limit(UNLIMITED if simulations is None else simulations, seconds)
+
+    def beside_clock(self) -> "Limit":
+        """Returns the limit of a move that a clock limits, too."""
+        return Limit() if self.is_default else self
 
 
 class TimeControl(NamedTuple):

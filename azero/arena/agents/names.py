@@ -1,4 +1,4 @@
-"""Agents by name. Names are the same in commands, configs and Python:
+"""How agents are named, the same in commands, configs and Python:
 
 uct@1000                         plain UCT, with random rollouts
 uct(c=2,by=value)@1000           the same with options, see `classical.py`
@@ -16,38 +16,28 @@ gtp:COMMAND  uci:COMMAND         another program, through GTP or UCI
 uci(nodes=10000):COMMAND         the same with options, see `engines/uci.py`
 """
 
-import hashlib
+import math
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
-from azero.arena.agents.agent import Agent, Limit, RandomAgent
-from azero.arena.agents.checkpoints import exists, find_checkpoint, has_folder
-from azero.arena.agents.classical import CLASSICAL, make_classical_agent
-from azero.arena.agents.levels import LevelAgent, levels_of, parse_level
-from azero.arena.agents.options import Options, join_options, split_options, split_program
-from azero.arena.agents.search_agent import VISITS_PER_LEAF, SearchAgent
-from azero.compiler.jit import IS_COMPILED
-from azero.config.reading import override_section
-from azero.config.schema import DeviceConfig, SearchConfig
+from azero.arena.agents.clock import Limit
 from azero.errors import BadInput, suggest_nearest
-from azero.games import Game, make_game
-from azero.mcts import Settings, TreeSearch, rollout_from_config, selection_from_config
-from azero.system.files import read_regular
 
-MOST_NODES = 1 << 27
-"""Nodes of the largest tree, 4 GiB. A search takes the memory as it grows."""
+CLASSICAL = ("uct", "mc", "mmmc", "alphabeta")
+"""Agents that search without a net."""
 
-BATCHES = (8, 32)
-"""Rows of a thread's forward pass: few while few leaves of a tree may wait for the net, more in long searches."""
+DEVICE_SETTINGS = ("device", "runtime", "precision")
+"""Options of a net that say where and how it runs."""
 
 UNLESS_GIVEN = Limit(400, is_default=True)
 """The limit of each move of an agent whose name has none."""
 
-_LARGEST = 1 << 30  # bytes of a checkpoint
-_DEVICE_SETTINGS = ("device", "runtime", "precision")
+_UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+_NUMBER = r"-?\d{1,9}(\.\d{0,9})?"
+_PROGRAM = re.compile(r"(gtp|uci)(\([^()]*\))?:(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -79,7 +69,7 @@ class AgentName:
         """The settings of a net's device, by setting; None for agents without a net."""
         if self.kind != "net":
             return None
-        return {key: value for key, value in self.options.items() if key in _DEVICE_SETTINGS}
+        return {key: value for key, value in self.options.items() if key in DEVICE_SETTINGS}
 
 
 def parse_name(text: str) -> AgentName:
@@ -121,159 +111,130 @@ def _split_net(base: str) -> tuple[str, dict[str, str]]:
     return split_options(base)
 
 
-def make_agent(
-    name: str,
-    game: Game | str | None = None,
-    seed: int = 0,
-    threads: int = 1,
-    device: DeviceConfig | None = None,
-    max_nodes: int | None = None,
-    net: str | None = None,
-) -> Agent:
-    """Returns the agent of this name; raises BadInput.
+def exists(path: Path) -> bool:
+    """Returns whether a path exists; False if it cannot be one."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # not a valid file name
+        return False
+
+
+def has_folder(text: str) -> bool:
+    """Returns whether a text names a folder and something in it."""
+    return "/" in text or os.sep in text
+
+
+def split_program(name: str) -> tuple[str, str] | None:
+    """Splits `gtp:COMMAND`, `uci(key=value,...):COMMAND` and the like into `uci(...)` and the command.
+
+    Returns None for agents that are no other programs.
+    """
+    match = _PROGRAM.fullmatch(name)
+    return (match[1] + (match[2] or ""), match[3]) if match else None
+
+
+def split_options(base: str) -> tuple[str, dict[str, str]]:
+    """Splits `word(key=value,...)` into the word and its options; raises BadInput for any other form."""
+    match = re.fullmatch(r"([^()]*)\((.*)\)", base, re.DOTALL)
+    if match is None and "(" not in base:
+        return base, {}
+    if match is None:
+        raise BadInput(f"agent {base!r}: options should be written {base.partition('(')[0]}(key=value,...)")
+    options: dict[str, str] = {}
+    for part in filter(None, match[2].split(",")):
+        key, sign, value = (each.strip() for each in part.partition("="))
+        if not sign or not value or not part.isprintable():
+            raise BadInput(f"agent {base!r}: {part.strip()!r} should be written key=value")
+        if key in options:
+            raise BadInput(f"agent {base!r} sets {key} twice")
+        options[key] = value
+    return match[1], options
+
+
+def with_options(base: str, **options: object) -> str:
+    """Returns an agent's name with more options. The name has no limit."""
+    word, given = split_options(base)
+    return join_options(word, {**given, **options})
+
+
+def join_options(word: str, options: Mapping[str, object]) -> str:
+    """Returns `word(key=value,...)`, or just the word without options."""
+    return f"{word}({','.join(f'{key}={value}' for key, value in options.items())})" if options else word
+
+
+class Options:
+    """An agent's options. Each method takes one of them; `finish` raises BadInput if any are left.
 
     Args:
-      game: the game to play; a checkpoint has its own.
-      seed: the same seed gives the same moves.
-      threads: threads that share the games of a match: the trees in plain UCT, otherwise the net's batches and the
-        solving of roots. With a net, they also search the position of a suggestion together, and each position of a
-        match with a limit in seconds. Then the moves may differ from call to call.
-      device: device, runtime and precision of a net; the best available ones by default.
-      max_nodes: most nodes of a tree; a full tree stops growing. By default as many as the search needs.
-      net: the name of a user's own net, with its present file; by default the checkpoint tells.
+      base: the agent, in messages.
+      given: the options by key; None: those in `base`.
     """
-    agent = _make(name, game, seed, threads, device, max_nodes, net)
-    agent.remake = partial(make_agent, name, agent.game, seed, 1, device, max_nodes, net)
-    return agent
 
+    def __init__(self, base: str, given: Mapping[str, str] | None = None):
+        self.base = base
+        self._left = split_options(base)[1] if given is None else dict(given)
+        self._known: list[str] = []
 
-def _make(
-    name: str,
-    game: Game | str | None,
-    seed: int,
-    threads: int,
-    device: DeviceConfig | None,
-    max_nodes: int | None,
-    net: str | None,
-) -> Agent:
-    if max_nodes is not None and not 1 <= max_nodes <= MOST_NODES:
-        raise BadInput(f"max_nodes = {max_nodes} should be from 1 to {MOST_NODES:,}")
-    if threads < 1:
-        raise BadInput(f"threads = {threads} should be 1 or more")
-    game, parsed = make_game(game) if isinstance(game, str) else game, parse_name(name)
-    if parsed.level is not None:
-        return _level_agent(
-            parsed,
-            partial(make_agent, game=game, seed=seed, threads=threads, device=device, max_nodes=max_nodes, net=net),
-        )
-    if parsed.kind == "net":
-        return _net_agent(parsed, game, seed, threads, device or DeviceConfig(), max_nodes, net)
-    if game is None:
-        raise BadInput(f"agent {name!r} can play any game: name one with --game, e.g. --game connect_four")
-    if parsed.kind == "program":
-        return _program_agent(parsed, game, seed)
-    if parsed.kind == "classical":
-        return make_classical_agent(name, parsed.base, game, parsed.limit, seed, threads, max_nodes)
-    if name != "random":
-        raise BadInput(f"agent {name!r}: random has no limit and no options; write just random")
-    return RandomAgent(name, game, seed)
+    def number(self, key: str, default: float, low: float, high: float) -> float:
+        """Returns a number from `low` to `high`."""
+        text = self._take(key)
+        if text is None:
+            return default
+        value = float(text) if re.fullmatch(_NUMBER, text) else math.nan
+        if not low <= value <= high:
+            raise self._wrong(key, text, f"a number from {low:g} to {high:g}")
+        return value
 
+    def whole(self, key: str, default: int, low: int, high: int) -> int:
+        """Returns a whole number from `low` to `high`."""
+        text = self._take(key)
+        if text is None:
+            return default
+        if not re.fullmatch(r"-?\d{1,12}", text) or not low <= int(text) <= high:
+            raise self._wrong(key, text, f"a whole number from {low:,} to {high:,}")
+        return int(text)
 
-def game_of(name: str) -> Game | None:
-    """Returns the game of an agent's checkpoint; None for agents that can play any game."""
-    parsed = parse_name(name)
-    if parsed.kind != "net":
-        return None
-    from azero.nets.checkpoint_file import game_of_card, read_card
+    def choice(self, key: str, choices: Sequence[str]) -> str:
+        """Returns one of the choices; by default the first."""
+        text = self._take(key) or choices[0]
+        if text not in choices:
+            raise self._wrong(key, text, f"one of {', '.join(choices)}")
+        return text
 
-    path = find_checkpoint(parsed.word)
-    return game_of_card(path, read_card(path))
+    def text(self, key: str) -> str | None:
+        """Returns the option's text; None if it is not set."""
+        return self._take(key)
 
+    def rest(self) -> dict[str, str]:
+        """Takes and returns all options that are left."""
+        rest, self._left = self._left, {}
+        return rest
 
-def identity_of(name: str) -> str:
-    """Returns an agent's name with the digest of its checkpoint's file in place of the path; raises BadInput.
+    def memory(self, key: str, entry_bytes: int, low: int, high: int) -> int | None:
+        """Returns a number of entries from `low` to `high`, given as a number or as memory, e.g. `64MiB`; or None."""
+        text = self._take(key)
+        if text is None:
+            return None
+        match = re.fullmatch(r"(-?\d{1,12})(KiB|MiB|GiB)?", text)
+        entries = int(match[1]) * (_UNITS[match[2]] // entry_bytes if match[2] else 1) if match else -1
+        if not low <= entries <= high:
+            raise self._wrong(key, text, f"from {low:,} to {high:,} entries, or memory, e.g. 64MiB")
+        return entries
 
-    So a net has the same identity wherever it lies, and another one if its file changes.
-    """
-    parsed = parse_name(name)
-    if parsed.kind != "net":
-        return name
-    digest = hashlib.blake2b(read_regular(find_checkpoint(parsed.word), _LARGEST), digest_size=8).hexdigest()
-    return f"net:{digest}{name.removeprefix(parsed.word)}"
+    def resign_below(self) -> float | None:
+        """Returns the value below which the agent resigns, the option `resign`; None: it does not."""
+        value = self.number("resign", math.nan, -1.0, 1.0)
+        return None if math.isnan(value) else value
 
+    def finish(self) -> None:
+        """Raises BadInput if an option was not taken. `resign` is an option of every agent, and its maker takes it."""
+        self.resign_below()
+        for key in self._left:
+            raise BadInput(f"agent {self.base!r}: unknown option {key!r}; {suggest_nearest(key, self._known)}")
 
-def _level_agent(parsed: AgentName, make: Callable[[str], Agent]) -> Agent:
-    """Returns the agent at the level in its name. `make` makes it at full strength."""
-    if not parsed.limit.is_default:
-        raise BadInput(f"agent {parsed.text!r} has a limit and a level, which has its own simulations; give only one")
-    assert parsed.level is not None, "it has one"
-    level, base = parse_level(parsed.level), join_options(parsed.word, parsed.options)
-    inner = make(base)
-    return LevelAgent(inner, levels_of(inner.game, identity_of(base)).level(level), parsed.text)
+    def _take(self, key: str) -> str | None:
+        self._known.append(key)
+        return self._left.pop(key, None)
 
-
-def _resign_below(name: str, value: str | None) -> float | None:
-    try:
-        return Options("net" if value is None else f"net(resign={value})").resign_below()
-    except BadInput:
-        raise BadInput(f"agent {name!r}: resign = {value} should be a number from -1 to 1") from None
-
-
-def _program_agent(parsed: AgentName, game: Game, seed: int) -> Agent:
-    options = Options(join_options(parsed.word, parsed.options))
-    if options.word == "uci":
-        from azero.arena.agents.engines.uci import UciAgent
-
-        return UciAgent(parsed.text, game, options, parsed.command, seed)
-    from azero.arena.agents.engines.gtp import GtpAgent
-
-    return GtpAgent(parsed.text, game, options, parsed.command, seed)
-
-
-def _net_agent(
-    parsed: AgentName,
-    game: Game | None,
-    seed: int,
-    threads: int,
-    device: DeviceConfig,
-    max_nodes: int | None,
-    net_name: str | None,
-) -> Agent:
-    # Imported here, so that agents without a net start sooner. They do not import torch, which takes a second.
-    from azero.nets.checkpoint_file import read_checkpoint
-    from azero.nets.quick_start import QuickNet
-    from azero.nets.runtimes.session import MATCH_ROWS, evaluator_of_sizes
-
-    name, own = parsed.text, parsed.device_settings or {}
-    overrides = {key: value for key, value in parsed.options.items() if key not in own}
-    checkpoint = read_checkpoint(find_checkpoint(parsed.word), game, net_name)
-    resign_below = _resign_below(name, overrides.pop("resign", None))
-    for key in overrides:
-        if key not in SearchConfig.model_fields:
-            known = suggest_nearest(key, [*SearchConfig.model_fields, *_DEVICE_SETTINGS, "resign"])
-            raise BadInput(f"agent {name!r}: unknown option {key!r}; {known}")
-    device = override_section(DeviceConfig, device.model_dump(), own)
-    config = override_section(SearchConfig, checkpoint.card.search, overrides)
-    if "rollout" in overrides and config.rollout_weight == 0:
-        raise BadInput(f"agent {name!r}: rollout has no effect if rollout_weight is 0; add e.g. rollout_weight=0.5")
-    selection, settings = selection_from_config(config), Settings.from_config(config)
-    rollout = rollout_from_config(config, checkpoint.game)
-    net = QuickNet(checkpoint, device)
-
-    def make_search(num_trees: int, nodes: int, leaves: int) -> TreeSearch:
-        together = min(threads, leaves) if IS_COMPILED else 1  # threads that search one tree
-        most = leaves // together
-        rows = [MATCH_ROWS] if num_trees > 1 and leaves == 1 else [each for each in BATCHES if each <= most] or [1]
-        evaluator = evaluator_of_sizes([net.evaluator(each, threads) for each in rows])
-        agent.runtime = evaluator.runtime
-        if evaluator.is_on_device:
-            together = 1
-        manner = settings._replace(leaves_per_tree=min(leaves, rows[-1] * together), visits_per_leaf=VISITS_PER_LEAF)
-        sizes = num_trees, max_nodes or nodes, threads
-        return TreeSearch(checkpoint.game, selection, manner, evaluator, *sizes, rollout, together)
-
-    agent = SearchAgent(name, checkpoint.game, parsed.limit, make_search, seed, most_leaves=threads * BATCHES[-1])
-    agent.resign_below = resign_below
-    agent.net_alone = net.judge_alone
-    agent.heads_alone = net.heads_alone if checkpoint.config.heads else None
-    return agent
+    def _wrong(self, key: str, text: str, right: str) -> BadInput:
+        return BadInput(f"agent {self.base!r}: {key} = {text} should be {right}")

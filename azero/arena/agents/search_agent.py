@@ -4,15 +4,16 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from azero.arena.agents.agent import UNLIMITED, Agent, Limit, check_state
+from azero.arena.agents.agent import Agent
 from azero.arena.agents.analysis import MEMORY_MIB, MOST_MIB, Analysis, Bounds, TreeAnalysis
-from azero.arena.agents.clock import Clock
-from azero.arena.agents.suggestion import RESIGN, Suggestion, Thought, suggestion_of
-from azero.arena.agents.thinker import MIB, Thinker, nodes_within
+from azero.arena.agents.clock import UNLIMITED, Clock, Limit
+from azero.arena.agents.game_player import GamePlayer, Thought
+from azero.arena.agents.position_search import MIB, PositionSearch, nodes_within
+from azero.arena.agents.suggestion import RESIGN, Suggestion, check_state, suggestion_of
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, State
@@ -38,7 +39,7 @@ _NO_TIME = 1e-9  # seconds: a search of one simulation, that solves nothing
 
 
 class SearchAgent(Agent):
-    """Plays by search. A limit on simulations searches all slots together; a limit on seconds searches them one by one.
+    """Judges positions by search.
 
     Args:
       make_search: returns a search, given the number of trees, the most nodes of a tree, and how many leaves of a tree
@@ -61,91 +62,23 @@ class SearchAgent(Agent):
     ):
         super().__init__(name, game, seed)
         self.limit = limit
-        self.runtime: tuple[str, str] | None = None  # library and precision of the net, once it is loaded
-        self._make_search, self._most_leaves, self._most_trees = make_search, most_leaves, most_trees
-        self._search: TreeSearch | None = None
-        self._made: dict[int, int] = {}  # simulations of each slot's last search
-        self._is_going_on: dict[int, bool] = {}  # whether each slot's last action went on with a turn chosen before
-        self._kind = (0, False)  # its most nodes of a tree, and whether it has several: moves may depend on both
-        self._alone: TreeSearch | None = None  # the search of `suggest`, of one position
+        self.make_search, self._most_leaves, self._most_trees = make_search, most_leaves, most_trees
         self._alone_size = (0, 0, 0)
-        self._thinker: Thinker | None = None
-        self._analysis: Analysis | None = None
         self._memory_mib = 0
+        self._forget()
 
-    @property
-    def most_slots(self) -> int:
-        return trees_that_fit(self.game, self.limit.simulations)
+    def _forget(self) -> None:
+        """Begins without any search."""
+        self.player = SearchPlayer(self)
+        self._alone: TreeSearch | None = None  # the search of `suggest`
+        self._position_search: PositionSearch | None = None  # that of analyses and of games on a clock
+        self._analysis: Analysis | None = None
 
-    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        kind = nodes_needed(self.game, self.limit.simulations), num_slots > 1
-        if self._search is None or self._kind != kind or len(self._search.forest.trees) < num_slots:
-            self._search = self._make_search(num_slots, kind[0], self._leaves() if self.limit.seconds else 1)
-            self._search.prepare()
-            self._search.start(0, states[0], seed=0)
-            self._search.choose(0)  # compiles it, if necessary, outside the measured time, and `advance` next
-            self._search.advance(0, states[0].legal_actions()[0])
-            self._kind = kind
-        for slot, state in enumerate(states):
-            self._search.start(slot, state, derive_seed(self.seed, "game", first_game + slot))
+    def new_search(self, num_trees: int = 1, max_nodes: int = 1) -> TreeSearch | None:
+        search = self.make_search(num_trees, max_nodes, 1)
+        return search if type(search) is TreeSearch else None
 
-    def advance(self, slot: int, action: int) -> None:
-        assert self._search is not None, "start comes first"
-        self._search.advance(slot, action)
-
-    def _choose(self, slots: Sequence[int]) -> list[int]:
-        search = self._search
-        assert search is not None, "start comes first"
-        together = [slots] if self.limit.seconds is None else [[slot] for slot in slots]
-        self._is_going_on |= {slot: search.is_within_turn(slot) for slot in slots}
-        for some in together:
-            search.run(some, self.limit.simulations, self.limit.seconds)
-            made = search.forest.trees.simulations[list(some)]
-            self._made |= zip(some, made.tolist(), strict=True)
-            self.simulations += int(made.sum())
-            self.full_trees += int(search.forest.trees.is_full[list(some)].sum())
-        return [RESIGN if self._resigns_in(slot) else search.choose(slot) for slot in slots]
-
-    def thought(self, slot: int) -> Thought | None:
-        assert self._search is not None, "start comes first"
-        return None if self._is_going_on[slot] else Thought(root_value(self._search, slot), self._made[slot])
-
-    def _resigns_in(self, slot: int) -> bool:
-        assert self._search is not None, "start comes first"
-        return self.resign_below is not None and self.resigns(root_value(self._search, slot))
-
-    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
-        self._end_analysis()
-        thinker, limit = self.thinker(), self.limit.beside_clock()
-        begin = time.perf_counter()
-        with thinker.lock:
-            thinker.ask_for_truth(False)
-            limits = limit.simulations, limit.seconds or float("inf")
-            made = self.time_manager.think(thinker, state, clock, *limits)
-            runtime, precision = self.runtime or (None, None)
-            found = thinker.suggestion()
-        elapsed_s = time.perf_counter() - begin
-        return replace(found, simulations=made, elapsed_s=elapsed_s, runtime=runtime, precision=precision)
-
-    def start_clock(self) -> None:
-        super().start_clock()
-        self._end_analysis()
-        self.thinker()  # compiles and opens all that is needed, outside the measured time
-
-    @property
-    def has_plain_trees(self) -> bool:
-        """Whether it searches trees of actions, neither tables nor moves that are whole turns."""
-        return type(self.new_search(1, 1)) is TreeSearch
-
-    def new_search(self, num_trees: int = 1, max_nodes: int = 1) -> TreeSearch:
-        """Returns another search of its kind, for trees whose leaves wait for the evaluator one at a time."""
-        return self._make_search(num_trees, max_nodes, 1)
-
-    def _count_moves(self, slots: Sequence[int]) -> int:
-        assert self._search is not None, "start comes first"
-        return sum(not self._search.is_within_turn(slot) for slot in slots)
-
-    def _leaves(self, simulations: int = UNLIMITED) -> int:
+    def leaves(self, simulations: int = UNLIMITED) -> int:
         """Returns how many leaves of a tree may wait for the net at the end of a search."""
         if simulations < _FEWEST_SIMULATIONS:
             return 1
@@ -159,19 +92,16 @@ class SearchAgent(Agent):
     ) -> Slices[Suggestion]:
         return self._suggesting(state, simulations, seconds, SLICE_S)
 
-    def apart(self) -> "SearchAgent":
+    def apart(self) -> Self:
         agent = super().apart()
-        assert isinstance(agent, SearchAgent), "it is a copy"
-        agent._search = agent._alone = agent._thinker = agent._analysis = None
+        agent._forget()
         return agent
 
     def _suggesting(
         self, state: State, simulations: int | None, seconds: float | None, slice_s: float = math.inf
     ) -> Slices[Suggestion]:
         check_state(self.game, state)
-        limit = self.limit
-        if simulations is not None or seconds is not None:
-            limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
+        limit = self.limit.unless(simulations, seconds)
         begin = time.perf_counter()
         if self._prepare_alone(limit, state):
             begin = time.perf_counter()
@@ -184,11 +114,11 @@ class SearchAgent(Agent):
         num_trees = max(1, min(self._most_trees, limit.simulations // _SIMULATIONS_PER_TREE))
         share = limit.simulations // num_trees + 1
         wanted = min(MAX_NODES, share * self.game.num_actions + self.game.num_actions + 1)
-        size = num_trees, wanted, self._leaves(limit.simulations)
+        size = num_trees, wanted, self.leaves(limit.simulations)
         if self._alone is not None and self._alone_size == size:
             return False
         is_first = self._alone is None
-        self._alone, self._alone_size = self._make_search(*size), size
+        self._alone, self._alone_size = self.make_search(*size), size
         self._alone.prepare()
         if is_first:
             finish(self._searching_alone(state, Limit(1, _NO_TIME), math.inf))
@@ -223,21 +153,20 @@ class SearchAgent(Agent):
         return {"runtime": runtime, "precision": precision, "heads": heads}
 
     def _begin_analysis(self, state: State, interval: float, memory_mib: int, bounds: Bounds) -> Analysis:
-        self._end_analysis()
-        thinker = self.thinker(memory_mib)
-        self._check_moves(bounds, thinker.can_leave_out)
-        self._analysis = TreeAnalysis(thinker, state, interval, bounds, lambda: self._answers_of_net(state))
+        self.end_analysis()
+        search = self.position_search(memory_mib)
+        self._check_moves(bounds, search.can_leave_out)
+        self._analysis = TreeAnalysis(search, state, interval, bounds, lambda: self._answers_of_net(state))
         return self._analysis
 
-    def _end_analysis(self) -> None:
+    def end_analysis(self) -> None:
         """Ends the last analysis: the next search of a position may be another one's."""
         if self._analysis is not None:
             self._analysis.close()
             self._analysis = None
 
-    def thinker(self, memory_mib: int = MEMORY_MIB) -> Thinker:
-        """Returns what searches single positions and keeps their trees; raises BadInput if the memory is too small."""
-        if self._thinker is None or self._memory_mib != memory_mib:
+    def position_search(self, memory_mib: int = MEMORY_MIB) -> PositionSearch:
+        if self._position_search is None or self._memory_mib != memory_mib:
             if memory_mib > MOST_MIB:
                 raise BadInput(f"memory_mib = {memory_mib} should be {MOST_MIB} or less")
             least = 2 * self.game.num_actions + 1
@@ -245,15 +174,18 @@ class SearchAgent(Agent):
             if max_nodes < least:
                 needed = 2 * least * NODE_DTYPE.itemsize * self._most_trees // MIB + 1
                 raise BadInput(f"memory_mib = {memory_mib} should be {needed} or more for a tree of {self.game}")
-            if self._thinker is not None:
-                self._thinker.close()
-            search = self._make_search(self._most_trees, max_nodes, self._leaves())
+            if self._position_search is not None:
+                self._position_search.close()
+            search = self.make_search(self._most_trees, max_nodes, self.leaves())
             if len(search.forest.nodes[0]) > max_nodes:  # the agent's own limit is larger
                 search.use_nodes(np.empty((self._most_trees, max_nodes), NODE_DTYPE).view(np.recarray))
             search.prepare()
-            self._thinker, self._memory_mib = Thinker(search, memory_mib * MIB // 2, self.seed), memory_mib
-            self._thinker.warm_up()
-        return self._thinker
+            self._position_search, self._memory_mib = (
+                PositionSearch(search, memory_mib * MIB // 2, self.seed),
+                memory_mib,
+            )
+            self._position_search.warm_up()
+        return self._position_search
 
     def tree(self) -> SearchTree:
         if self._alone is None:
@@ -265,7 +197,88 @@ class SearchAgent(Agent):
 
     def close(self) -> None:
         """Releases trees, cache and the net's runtime, hundreds of MiB, without waiting for garbage collection."""
-        self._end_analysis()
-        if self._thinker is not None:
-            self._thinker.close()
-        self._search = self._alone = self._thinker = None
+        self.end_analysis()
+        if self._position_search is not None:
+            self._position_search.close()
+        self._forget()
+
+
+class SearchPlayer(GamePlayer):
+    """Plays with a search that has a tree for each slot.
+
+    A limit on simulations searches all slots together; a limit on seconds searches them one by one. On a clock, the
+    agent's `position_search` searches.
+    """
+
+    agent: SearchAgent
+
+    def __init__(self, agent: SearchAgent):
+        super().__init__(agent)
+        self._search: TreeSearch | None = None
+        self._kind = (0, False)  # its most nodes of a tree, and whether it has several: moves may depend on both
+        self._made: dict[int, int] = {}  # simulations of each slot's last search
+        self._is_going_on: dict[int, bool] = {}  # whether each slot's last action went on with a turn chosen before
+
+    @property
+    def most_slots(self) -> int:
+        return trees_that_fit(self.agent.game, self.agent.limit.simulations)
+
+    @property
+    def search(self) -> TreeSearch:
+        """Its search, after `start`."""
+        assert self._search is not None, "start comes first"
+        return self._search
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        agent, self._first_game = self.agent, first_game
+        kind = nodes_needed(agent.game, agent.limit.simulations), num_slots > 1
+        if self._search is None or self._kind != kind or len(self._search.forest.trees) < num_slots:
+            self._search = agent.make_search(num_slots, kind[0], agent.leaves() if agent.limit.seconds else 1)
+            self._search.prepare()
+            self._search.start(0, states[0], seed=0)
+            self._search.choose(0)  # compiles it, if necessary, outside the measured time, and `advance` next
+            self._search.advance(0, states[0].legal_actions()[0])
+            self._kind = kind
+        for slot, state in enumerate(states):
+            self._search.start(slot, state, self.seed_of(slot))
+
+    def advance(self, slot: int, action: int) -> None:
+        self.search.advance(slot, action)
+
+    def _count_moves(self, slots: Sequence[int]) -> int:
+        return sum(not self.search.is_within_turn(slot) for slot in slots)
+
+    def _choose(self, slots: Sequence[int]) -> list[int]:
+        search, limit = self.search, self.agent.limit
+        self._is_going_on |= {slot: search.is_within_turn(slot) for slot in slots}
+        for some in [slots] if limit.seconds is None else [[slot] for slot in slots]:
+            search.run(some, limit.simulations, limit.seconds)
+            made = search.forest.trees.simulations[list(some)]
+            self._made |= zip(some, made.tolist(), strict=True)
+            self.simulations += int(made.sum())
+            self.full_trees += int(search.forest.trees.is_full[list(some)].sum())
+        return [RESIGN if self._resigns_in(slot) else search.choose(slot) for slot in slots]
+
+    def _resigns_in(self, slot: int) -> bool:
+        return self.agent.resign_below is not None and self.agent.resigns(root_value(self.search, slot))
+
+    def thought(self, slot: int) -> Thought | None:
+        return None if self._is_going_on[slot] else Thought(root_value(self.search, slot), self._made[slot])
+
+    def start_clock(self) -> None:
+        super().start_clock()
+        self.agent.end_analysis()
+        self.agent.position_search()
+
+    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
+        self.agent.end_analysis()
+        search, limit = self.agent.position_search(), self.agent.limit.beside_clock()
+        begin = time.perf_counter()
+        with search.lock:
+            search.ask_for_truth(False)
+            limits = limit.simulations, limit.seconds or float("inf")
+            made = self.time_manager.think(search, state, clock, *limits)
+            found = search.suggestion()
+        elapsed_s = time.perf_counter() - begin
+        runtime, precision = self.agent.runtime or (None, None)
+        return replace(found, simulations=made, elapsed_s=elapsed_s, runtime=runtime, precision=precision)

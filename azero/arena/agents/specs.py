@@ -10,9 +10,9 @@ from pathlib import Path
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.checkpoints import find_checkpoint
-from azero.arena.agents.names import make_agent, parse_name
-from azero.arena.agents.options import join_options, split_program
-from azero.arena.agents.search_agent import SearchAgent
+from azero.arena.agents.make import make_agent
+from azero.arena.agents.names import join_options, parse_name, split_program
+from azero.arena.agents.opened import Opened
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import Game
@@ -20,7 +20,9 @@ from azero.games.make import make_sent_game
 from azero.games.names import file_of, identity_of
 from azero.games.user.sources import Sources, name_here, pack_code
 from azero.games.user.trust import check_trusted, trust_identity
+from azero.system.machine import count_cores
 from azero.system.packed_files import PackedFiles, pack, unpack
+from azero.system.worker_pool import Pool
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def _with_net(spec: AgentSpec, path: str, options: dict[str, str]) -> tuple[Agen
 def settled_device(agent: Agent, device: DeviceConfig) -> DeviceConfig:
     """Returns the settings with the device, library and precision that run an agent's net here, in place of "auto"."""
     inner = agent.at_full_strength
-    if not isinstance(inner, SearchAgent) or inner.net_alone is None:
+    if inner.net_alone is None:
         return device
     inner.new_search(2)  # opens the net as a match does
     if inner.runtime is None:
@@ -152,3 +154,41 @@ def _name_here(spec: AgentSpec, found: dict[str, Path]) -> str:
     if spec.rollout:
         options["rollout"] = str(found[spec.rollout])
     return join_options(base, options) + spec.limit
+
+
+class OpenAgents:
+    """Agents that are made from specs, and stay open for their next use: the `most` that were used last."""
+
+    def __init__(self, most: int):
+        self._opened = Opened[tuple[AgentSpec, bool], Agent](most, lambda agent: agent.close())
+
+    def pair(self, a: AgentSpec, b: AgentSpec) -> tuple[Agent, Agent]:
+        """Returns the agents of a match, which are two even if they have the same spec."""
+        return self.one(a), self.one(b, is_twin=a == b)
+
+    def one(self, spec: AgentSpec, is_twin: bool = False) -> Agent:
+        """Returns the agent of a spec; with `is_twin`, another one than without."""
+        return self._opened.use((spec, is_twin), lambda: make_from(spec))
+
+    def close(self) -> None:
+        """Closes all agents."""
+        self._opened.close()
+
+
+WORKERS_AGENTS = OpenAgents(2)
+"""The agents of a worker's last task: the next one often has the same."""
+
+
+def for_workers_of(pool: Pool, spec: AgentSpec) -> AgentSpec:
+    """Returns the spec of an agent that any worker of a pool can make."""
+    return replace(spec, device=spec.device.for_any_machine()) if pool.is_mixed else spec
+
+
+def for_a_worker(spec: AgentSpec) -> AgentSpec:
+    """Returns the spec with a worker's share of this machine: a core, or a GPU and the cores that go with it."""
+    threads = 1
+    if spec.checkpoint:
+        from azero.nets.devices import pick_device
+
+        threads = 1 if pick_device(spec.device.device).type == "cpu" else count_cores()
+    return replace(spec, threads=threads)

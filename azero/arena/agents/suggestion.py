@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from azero.games import State
+from azero.errors import BadInput
+from azero.games import Game, State
 from azero.games.positions import turn_to_text
 from azero.heads import HEADS
 from azero.mcts import RESULT_NAMES, MoveStatistics, TreeSearch, rank_moves, root_result, root_value
@@ -16,20 +17,6 @@ _SHOWN = 5  # moves of a suggestion in its `repr`
 
 VALUES = {"win": 1.0, "draw": 0.0, "loss": -1.0}
 """Values of proven results, for the player to move."""
-
-
-class Thought(NamedTuple):
-    """What an agent thought of a position in which it has chosen a move.
-
-    Attributes:
-      value: in [-1, 1], for this agent; None if it does not judge positions.
-      simulations: of this search; None without one.
-      seconds: of this search; None if it ran together with others.
-    """
-
-    value: float | None
-    simulations: int | None
-    seconds: float | None = None
 
 
 class Move(NamedTuple):
@@ -135,6 +122,21 @@ class Suggestion:
         if name in HEADS:
             return self.heads.get(name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def check_state(game: Game, state: State) -> None:
+    """Raises BadInput if `state` is of another game or the game is over."""
+    if state.game != game:
+        raise BadInput(f"the position is of {state.game}, but this agent plays {game}")
+    if state.is_terminal():
+        raise BadInput("there is nothing to suggest: the game is over")
+
+
+def lone_move(state: State, action: int, elapsed_s: float = 0.0) -> Suggestion:
+    """Returns the suggestion of an agent that tells its move, an action, and nothing else."""
+    text = state.game.action_to_text(state, action)
+    move = Move(action, text, 0, 0.0, 1.0, None, None, [text])
+    return Suggestion(str(state.game), state.current_player(), 0, elapsed_s, 0.0, text, [move])
 
 
 def resigned(suggestion: Suggestion) -> Suggestion:

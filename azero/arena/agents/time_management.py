@@ -13,7 +13,7 @@ import time
 from typing import NamedTuple
 
 from azero.arena.agents.clock import Clock
-from azero.arena.agents.thinker import Standing, Thinker
+from azero.arena.agents.position_search import PositionSearch, Standing
 from azero.games import State
 from azero.mcts.rollouts.playing import plies_to_end
 from azero.mcts.search.deadline import Deadline
@@ -99,27 +99,27 @@ class TimeManager:
         boost = self._planned_s / self._used_s if self._used_s else _FIRST_BOOST
         return min(max(boost, 1.0), _MOST_BOOST)
 
-    def think(self, thinker: Thinker, state: State, clock: Clock, most_visits: int, most_s: float) -> int:
+    def think(self, search: PositionSearch, state: State, clock: Clock, most_visits: int, most_s: float) -> int:
         """Searches a position as long as the choice is worth, within clock and limits; returns the simulations."""
         begin = time.perf_counter()
         share = self.share(state, clock)
         share = Share(min(share.planned_s, most_s), min(share.most_s, most_s))
-        thinker.go_to(state)
+        search.go_to(state)
         if len(state.legal_actions()) == 1:
             return 0
-        before, first = thinker.visits, thinker.standing()
+        before, first = search.visits, search.standing()
         searching = elapsed = time.perf_counter() - begin
         step_s, meant_s = max(share.planned_s / _CHECKS, _SHORTEST_CHECK_S), min(elapsed, share.most_s)
-        while elapsed < share.most_s and not thinker.is_done(most_visits, stops_when_full=False):
+        while elapsed < share.most_s and not search.is_done(most_visits, stops_when_full=False):
             meant_s = min(elapsed + step_s, share.most_s)
-            thinker.go_on(most_visits, Deadline(begin + meant_s), stops_when_full=False)
+            search.go_on(most_visits, Deadline(begin + meant_s), stops_when_full=False)
             elapsed = time.perf_counter() - begin
-            standing = thinker.standing()
+            standing = search.standing()
             rate = (standing.visits - before) / (elapsed - searching)
             if self.has_seen_enough(standing, first, share, elapsed, rate):
                 break
         self.note(share, time.perf_counter() - begin, meant_s)
-        return thinker.visits - before
+        return search.visits - before
 
     def has_seen_enough(self, standing: Standing, first: Standing, share: Share, elapsed: float, rate: float) -> bool:
         """Returns whether the search may end.

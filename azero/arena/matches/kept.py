@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.names import identity_of
+from azero.arena.agents.checkpoints import identity_of
 from azero.arena.agents.specs import AgentSpec
 from azero.arena.matches.results import NO_COST, Cost, GameResult
 from azero.errors import BadInput

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.suggestion import RESIGN, Thought
+from azero.arena.agents.game_player import Thought
+from azero.arena.agents.suggestion import RESIGN
 from azero.arena.matches.course import Course
 from azero.arena.matches.kept import kept_games
 from azero.arena.matches.openings import OPENING_PLIES, check_numbers, draw_openings
@@ -56,7 +57,7 @@ def play_match(
       Interrupted: Ctrl-C. The exception has the finished games.
     """
     check_numbers(num_games, opening_plies)
-    at_once = games_at_once(sprt) if a.plays_side_by_side and b.plays_side_by_side else 1
+    at_once = games_at_once(sprt) if _play_side_by_side(a, b) else 1
     course = Course(range(2 * first_pair, 2 * first_pair + num_games), at_once, sprt)
     kept = kept_games(out, a, b, game, seed, opening_plies)
     course.add(kept.results.values())
@@ -66,13 +67,13 @@ def play_match(
     with ExitStack() as stack:
         teams = _teams(a, b, min(threads, len(blocks)), stack)
         for team, numbers in zip(teams, blocks, strict=False):  # compiles, if necessary, outside the measured time
-            fitting = min(slots, *(each.most_slots for each in team))
+            fitting = min(slots, *(each.player.most_slots for each in team))
             _start(*team, openings, numbers[:fitting], fitting)
         before, begin = _spent_by(teams), time.perf_counter()
         if len(teams) > 1:
             games = _in_threads(teams, openings, [number for numbers in blocks for number in numbers], keeps_thoughts)
         else:
-            games = _in_blocks(a, b, openings, blocks, slots, keeps_thoughts, kept.results)
+            games = play_games(a, b, openings, blocks, slots, keeps_thoughts, kept.results)
         try:
             if course.results:
                 on_games(len(course.results), course.tally)
@@ -100,13 +101,17 @@ class _Drawn(dict[int, State]):
         return self[pair]
 
 
+def _play_side_by_side(a: Agent, b: Agent) -> bool:
+    return a.player.plays_side_by_side and b.player.plays_side_by_side
+
+
 def _teams(a: Agent, b: Agent, threads: int, stack: ExitStack) -> list[Sides]:
     """Returns who plays: agents like A and B for each thread, which `stack` closes, or A and B in this thread alone.
 
     Threads play games with other programs, each with a process of its own. A limit in seconds has the machine alone.
     """
     are_timed = a.limit.seconds is not None or b.limit.seconds is not None
-    if threads < 2 or are_timed or (a.plays_side_by_side and b.plays_side_by_side) or not (a.remake and b.remake):
+    if threads < 2 or are_timed or _play_side_by_side(a, b) or not (a.remake and b.remake):
         return [(a, b)]
     remade = [a.remake, b.remake] * threads
     made = [stack.enter_context(closing(remake())) for remake in remade]
@@ -118,20 +123,6 @@ def _spent_by(teams: Sequence[Sides]) -> np.ndarray:
     return np.sum([[spent_by(agent) for agent in team] for team in teams], axis=0)
 
 
-def _in_blocks(
-    a: Agent,
-    b: Agent,
-    openings: Openings,
-    blocks: Sequence[range],
-    slots: int,
-    keeps_thoughts: bool,
-    done: Collection[int],
-) -> Generator[list[GameResult]]:
-    """Plays the games of one block after another; yields games as they end."""
-    for numbers in blocks:
-        yield from play_games(a, b, openings, numbers, slots, keeps_thoughts, done)
-
-
 def _in_threads(
     teams: Sequence[Sides], openings: Openings, numbers: Sequence[int], keeps_thoughts: bool
 ) -> Generator[list[GameResult]]:
@@ -141,7 +132,7 @@ def _in_threads(
 
     def play(team: Sides, opening: State, number: int) -> list[GameResult]:
         own = {number // 2: opening}
-        return list(chain.from_iterable(play_games(*team, own, range(number, number + 1), 1, keeps_thoughts)))
+        return list(chain.from_iterable(play_games(*team, own, [range(number, number + 1)], 1, keeps_thoughts)))
 
     with ThreadPoolExecutor(len(teams)) as threads:
         try:
@@ -158,7 +149,7 @@ def _in_threads(
         finally:
             for team in running.values():  # the answers that threads wait for do not come then
                 for agent in team:
-                    if not agent.plays_side_by_side:
+                    if not agent.player.plays_side_by_side:
                         agent.close()
 
 
@@ -171,22 +162,24 @@ def play_games(
     a: Agent,
     b: Agent,
     openings: Openings,
-    numbers: Sequence[int],
+    blocks: Sequence[Sequence[int]],
     slots: int,
     keeps_thoughts: bool,
     done: Collection[int] = (),
-) -> Iterator[list[GameResult]]:
-    """Plays the games of these numbers, side by side. Games 2p and 2p + 1 have opening p. Yields games as they end.
+) -> Generator[list[GameResult]]:
+    """Plays the games of one block after another, those of a block side by side. Yields games as they end.
 
     Args:
-      openings: the positions at which games begin, by pair.
+      openings: the positions at which games begin, by pair. Games 2p and 2p + 1 have opening p.
+      blocks: the numbers of the games.
       slots: most games at the same time; fewer if the agents' memory has no room for them. All parts of a match have
         the same number, so that a game does not depend on the part that it is in.
       done: numbers of games that are finished already, and are not played.
     """
-    slots = min(slots, a.most_slots, b.most_slots)
-    for first in range(0, len(numbers), slots):
-        yield from _play_together(a, b, openings, numbers[first : first + slots], slots, keeps_thoughts, done)
+    slots = min(slots, a.player.most_slots, b.player.most_slots)
+    for numbers in blocks:
+        for first in range(0, len(numbers), slots):
+            yield from _play_together(a, b, openings, numbers[first : first + slots], slots, keeps_thoughts, done)
 
 
 def _play_together(
@@ -204,22 +197,22 @@ def _play_together(
     thoughts: list[list[Thought | None]] = [[] for _ in numbers]
     while playing:
         ended = {}
-        for agent, is_a in ((a, True), (b, False)):
+        for player, is_a in ((a.player, True), (b.player, False)):
             turn = [slot for slot in playing if (states[slot].current_player() == numbers[slot] % 2) == is_a]
-            for slot, action in zip(turn, agent.choose(turn) if turn else [], strict=True):
+            for slot, action in zip(turn, player.choose(turn) if turn else [], strict=True):
                 if action == RESIGN:
                     score = 0.0 if is_a else 1.0
                     ended[slot] = _result(numbers[slot], openings, states[slot], score, thoughts[slot], RESIGNED)
                     continue
                 if keeps_thoughts:
-                    thoughts[slot].append(agent.thought(slot))
+                    thoughts[slot].append(player.thought(slot))
                 states[slot].apply_action(action)
                 if states[slot].is_terminal():
                     score = (states[slot].returns()[numbers[slot] % 2] + 1.0) / 2.0
                     ended[slot] = _result(numbers[slot], openings, states[slot], score, thoughts[slot])
                 else:
-                    a.advance(slot, action)
-                    b.advance(slot, action)
+                    a.player.advance(slot, action)
+                    b.player.advance(slot, action)
             playing = [slot for slot in playing if slot not in ended]
         if ended:
             yield list(ended.values())
@@ -229,7 +222,7 @@ def _start(a: Agent, b: Agent, openings: Openings, numbers: Sequence[int], slots
     """Starts the games of these numbers with both agents; returns their first positions."""
     states = [openings[number // 2].clone() for number in numbers]
     for agent in (a, b):
-        agent.start(slots, states, numbers[0])
+        agent.player.start(slots, states, numbers[0])
     return states
 
 

@@ -8,9 +8,11 @@ import numpy as np
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock, TimeControl
-from azero.arena.agents.suggestion import Thought
+from azero.arena.agents.game_player import Thought
 from azero.arena.matches.statistics import Tally, elo_from_score, elo_interval, finite_or_none, score_interval
 from azero.errors import EngineFailed
+from azero.games import Game
+from azero.records import Record
 from azero.records.record import OUT_OF_TIME
 from azero.system.console import warn_once
 from azero.system.worker_pool import WorkersDied
@@ -212,7 +214,8 @@ def without_repeats(results: Sequence[GameResult]) -> list[GameResult]:
 
 def spent_by(agent: Agent) -> np.ndarray:
     """Returns the seconds, simulations, moves and full trees of an agent so far."""
-    return np.array([agent.seconds, agent.simulations, agent.moves, agent.full_trees], float)
+    player = agent.player
+    return np.array([player.seconds, player.simulations, player.moves, player.full_trees], float)
 
 
 class Cost(NamedTuple):
@@ -270,3 +273,22 @@ def finish(
         early_end.result = match if results else None
         raise early_end
     return match
+
+
+def records_of(match: MatchResult, game: Game) -> list[Record]:
+    """Returns the records of a match's games, in order, with what the agents thought if the match kept it."""
+    return [_record_of(match, result, game) for result in match.results]
+
+
+def _record_of(match: MatchResult, result: GameResult, game: Game) -> Record:
+    first, second = (match.a, match.b) if result.a_is_first else (match.b, match.a)
+    tags = {"First": first, "Second": second, "Round": f"{result.pair + 1}.{1 if result.a_is_first else 2}"}
+    if result.opening_plies:
+        tags["OpeningPlies"] = str(result.opening_plies)
+    record = Record.of_game(game.new_initial_state(), result.actions, **tags)
+    if result.termination:
+        record.award(0 if (result.score == 1.0) == result.a_is_first else 1, result.termination)
+    for node, thought in zip(record.line()[result.opening_plies :], result.thoughts, strict=False):
+        if thought:
+            node.value, node.simulations, node.seconds = thought
+    return record

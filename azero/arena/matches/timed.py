@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from azero.arena.agents.agent import Agent
+from azero.arena.agents.analysis import Ponderer
 from azero.arena.agents.clock import Clock, TimeControl
-from azero.arena.agents.pondering import Ponderer
-from azero.arena.agents.suggestion import RESIGN, Thought
+from azero.arena.agents.game_player import Thought
+from azero.arena.agents.suggestion import RESIGN
 from azero.arena.matches.kept import kept_games
 from azero.arena.matches.openings import OPENING_PLIES, check_numbers, draw_openings
 from azero.arena.matches.results import (
@@ -55,7 +56,7 @@ def play_timed_match(
     before = [spent_by(agent) for agent in (a, b)]
     early_end = None
     for agent in (a, b):
-        agent.start_clock()
+        agent.player.start_clock()
     begin = time.perf_counter()
 
     def cost() -> Cost:
@@ -83,7 +84,7 @@ def _play_game(a: Agent, b: Agent, opening: State, number: int, control: TimeCon
     thoughts: list[Thought | None] = []
     termination = ""
     for agent in (a, b):
-        agent.start_clock()
+        agent.player.start_clock()
     ponderers: list[Ponderer | None] = [None, None]
     score = None
     try:
@@ -93,7 +94,7 @@ def _play_game(a: Agent, b: Agent, opening: State, number: int, control: TimeCon
             begin = time.perf_counter()
             if ponderer := ponderers[mover]:
                 ponderer.stop()
-            suggestion = agent.play(state, clock)
+            suggestion = agent.player.play(state, clock)
             seconds = time.perf_counter() - begin
             if suggestion.action == RESIGN:
                 clock.spend(seconds)

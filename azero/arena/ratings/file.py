@@ -66,7 +66,7 @@ def _key(one: GameResult, other: GameResult) -> str:
 
 def write_matches(path: Path, game: str, matches: Matches) -> None:
     """Writes the file; if interrupted, it is the old one or the new one."""
-    listed = [{**meeting._asdict(), "pairs": sorted(pairs)} for meeting, pairs in sorted(matches.items())]
+    listed = [{**match_id._asdict(), "pairs": sorted(pairs)} for match_id, pairs in sorted(matches.items())]
     write_whole(path, f"{json.dumps({'format': FORMAT, 'game': game, 'matches': listed})}\n".encode())
 
 
@@ -94,10 +94,10 @@ def read_matches(path: Path, game: str) -> Matches:
         raise BadInput(f"{what} has games of {data['game'][:100]}, not of {game}; name another file with --out")
     matches: Matches = {}
     for number, each in enumerate(data["matches"]):
-        meeting, pairs = (_match_id(each), _pairs(each)) if isinstance(each, dict) else (None, None)
-        if meeting is None or pairs is None or meeting in matches:
+        match_id, pairs = (_match_id(each), _pairs(each)) if isinstance(each, dict) else (None, None)
+        if match_id is None or pairs is None or match_id in matches:
             raise BadInput(f"{what} is damaged: match {number}; {advice}")
-        matches[meeting] = pairs
+        matches[match_id] = pairs
     return matches
 
 

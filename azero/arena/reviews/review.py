@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from azero.arena.agents.suggestion import VALUES, Move, Suggestion
-from azero.arena.benchmarks.judges import judge_for
 from azero.arena.reviews.accuracy import (
     BLUNDER,
     INACCURACY,
@@ -24,6 +23,7 @@ from azero.arena.reviews.accuracy import (
     mark_of,
     volatilities_of,
 )
+from azero.arena.solved.judges import judge_for
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.records import Record

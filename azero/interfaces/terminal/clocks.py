@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from azero.arena.agents.agent import Agent
+from azero.arena.agents.analysis import Ponderer
 from azero.arena.agents.clock import Clock, TimeControl
-from azero.arena.agents.pondering import Ponderer
 from azero.arena.agents.suggestion import Suggestion
 from azero.games import State
 
@@ -56,7 +56,7 @@ class Clocks:
     def agents_move(self, agent: Agent, state: State) -> Suggestion:
         """Returns the agent's move, which takes time from its clock."""
         begin = time.perf_counter()
-        suggestion = agent.play(state, self.agent)
+        suggestion = agent.player.play(state, self.agent)
         seconds, after = time.perf_counter() - begin, state.clone()
         for action in suggestion.actions if suggestion.moves else []:
             after.apply_action(action)

@@ -86,7 +86,7 @@ class TerminalGame:
 
     def _run(self) -> None:
         if self.clocks:
-            self.agent.start_clock()
+            self.agent.player.start_clock()
         side = "first" if self.person == 0 else "second"
         about = f"You play {side} against {self.agent.name}."
         self.screen.tell(f"{about} Enter a move, e.g. {example(self.state)}, or help.")

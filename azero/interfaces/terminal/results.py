@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from azero.arena.agents.suggestion import Move, Suggestion
-from azero.arena.benchmarks.benchmark import BenchmarkResult, Share
 from azero.arena.matches.results import MatchResult
 from azero.arena.matches.statistics import Sprt
-from azero.arena.ratings.pool import Ratings
+from azero.arena.ratings.rating_pool import Ratings
 from azero.arena.reviews.accuracy import BLUNDER, INACCURACY, MISTAKE, THRESHOLDS, points
 from azero.arena.reviews.review import GameReview, MoveReview
+from azero.arena.solved.mistakes import BenchmarkResult, Share
 from azero.games import State
 from azero.games.positions import turn_to_text
 from azero.heads import HEADS

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from azero.arena.benchmarks.files import read_benchmark, shipped_benchmarks
+from azero.arena.solved.files import read_benchmark, shipped_benchmarks
 from azero.config.training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import LOSS, Game, State

@@ -21,8 +21,9 @@ from typing import IO
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock
-from azero.arena.agents.options import Options
-from azero.arena.agents.suggestion import RESIGN, Suggestion, Thought
+from azero.arena.agents.game_player import GamePlayer
+from azero.arena.agents.names import Options
+from azero.arena.agents.suggestion import Suggestion
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
 from azero.system.console import printable
@@ -113,9 +114,12 @@ _MOST_LINES_WAITING = 1000  # an engine that writes more has to wait
 
 
 class EngineAgent(Agent):
-    """Plays an engine's moves. Raises EngineFailed if the engine ends, does not answer or breaks the protocol."""
+    """Plays an engine's moves. Raises EngineFailed if the engine ends, does not answer or breaks the protocol.
 
-    plays_side_by_side = False
+    Attributes:
+      process: the engine's.
+    """
+
     judges_all_moves = False
 
     most_seconds = 60.0
@@ -127,26 +131,25 @@ class EngineAgent(Agent):
     def __init__(self, name: str, game: Game, options: Options, command: str, seed: int = 0):
         super().__init__(name, game, seed)
         self._configure(options)
-        self._states: list[State] = []
-        self._last: dict[int, Suggestion] = {}  # by slot
+        self.player = EnginePlayer(self)
         self._more_seconds = 0.0  # for an answer, beyond the usual limit
         try:
             words = split_command(command)
             if not words:
                 raise BadInput(f"agent {name!r} names no command, e.g. {self._example}")
             check_may_run(f"agent {name!r}")
-            self._process, lifeline = start_engine(words)
+            self.process, lifeline = start_engine(words)
         except BadInput:
             raise
         except (OSError, ValueError) as error:
             raise BadInput(f"agent {name!r}: the engine cannot be started: {error}") from None
-        assert self._process.stdout is not None and self._process.stderr is not None
-        errors = threading.Thread(target=show_errors, args=(self._process.stderr,), daemon=True)
+        assert self.process.stdout is not None and self.process.stderr is not None
+        errors = threading.Thread(target=show_errors, args=(self.process.stderr,), daemon=True)
         errors.start()
         # It runs when Python ends, if not before.
-        self._end = weakref.finalize(self, end_engine, self._process, lifeline, errors)
+        self._end = weakref.finalize(self, end_engine, self.process, lifeline, errors)
         self._lines: queue.Queue[str] = queue.Queue(_MOST_LINES_WAITING)  # of the engine's output; "" at its end
-        self._reader = threading.Thread(target=read_lines, args=(self._process.stdout, self._lines), daemon=True)
+        self._reader = threading.Thread(target=read_lines, args=(self.process.stdout, self._lines), daemon=True)
         self._reader.start()
 
     _example: str
@@ -159,36 +162,18 @@ class EngineAgent(Agent):
 
     @property
     def has_failed(self) -> bool:
-        return not self._end.alive or self._process.poll() is not None
-
-    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        self._states = [state.clone() for state in states]
-
-    def advance(self, slot: int, action: int) -> None:
-        self._states[slot].apply_action(action)
-
-    def _choose(self, slots: Sequence[int]) -> list[int]:
-        suggestions = [self.suggest(self._states[slot]) for slot in slots]
-        self.simulations += sum(each.simulations for each in suggestions)
-        self._last |= zip(slots, suggestions, strict=True)
-        return [RESIGN if self.resigns(each.value) else each.action for each in suggestions]
-
-    def thought(self, slot: int) -> Thought | None:
-        if not self.judges_positions:
-            return None
-        last = self._last[slot]
-        return Thought(last.value, last.simulations, last.elapsed_s)
-
-    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
-        with self._waiting_for(clock.left_s):
-            return self._suggest_on_clock(state, clock)
+        return not self._end.alive or self.process.poll() is not None
 
     @abstractmethod
-    def _suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
+    def begin_game(self) -> None:
+        """Tells the engine that its next position is of another game."""
+
+    @abstractmethod
+    def suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
         """Returns the engine's move, after telling it the time that is left."""
 
     @contextlib.contextmanager
-    def _waiting_for(self, seconds: float | None) -> Iterator[None]:
+    def waiting_for(self, seconds: float | None) -> Iterator[None]:
         """Waits longer for answers if the engine may think for so long; None: it has no limit of time."""
         self._more_seconds = max(0.0, seconds + _GRACE_S - self.most_seconds) if seconds else 0.0
         try:
@@ -205,16 +190,16 @@ class EngineAgent(Agent):
             self._reader.join(timeout=0.01)
         with contextlib.suppress(queue.Full):
             self._lines.put_nowait("")  # for a thread that still waits for an answer
-        assert self._process.stdin is not None
+        assert self.process.stdin is not None
         with contextlib.suppress(OSError):  # the last line was never read
-            self._process.stdin.close()
+            self.process.stdin.close()
 
-    def _send(self, command: str) -> None:
+    def send(self, command: str) -> None:
         """Sends a line; raises EngineFailed if the engine has ended."""
-        assert self._process.stdin is not None
+        assert self.process.stdin is not None
         try:
-            self._process.stdin.write(command + "\n")
-            self._process.stdin.flush()
+            self.process.stdin.write(command + "\n")
+            self.process.stdin.flush()
         except OSError:  # a broken pipe; on Windows, an invalid argument
             raise self._ended(command) from None
 
@@ -250,6 +235,25 @@ class EngineAgent(Agent):
         """Ends the engine, since a late answer would be taken for that to another command; returns the error."""
         self._end()
         return EngineFailed(f"agent {self.name!r}: the engine {why}")
+
+
+class EnginePlayer(GamePlayer):
+    """Plays an engine's games one after another."""
+
+    agent: EngineAgent
+    plays_side_by_side = False
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        super().start(num_slots, states, first_game)
+        self.agent.begin_game()
+
+    def start_clock(self) -> None:
+        super().start_clock()
+        self.agent.begin_game()
+
+    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
+        with self.agent.waiting_for(clock.left_s):
+            return self.agent.suggest_on_clock(state, clock)
 
 
 def shorten(text: str) -> str:

@@ -9,13 +9,11 @@ skipped.
 import contextlib
 import math
 import time
-from collections.abc import Sequence
 
-from azero.arena.agents.agent import check_state
 from azero.arena.agents.clock import Clock
 from azero.arena.agents.engines.engine import LONGEST_QUOTE, EngineAgent, shorten
-from azero.arena.agents.options import Options
-from azero.arena.agents.suggestion import RESIGN, Move, Suggestion
+from azero.arena.agents.names import Options
+from azero.arena.agents.suggestion import RESIGN, Suggestion, check_state, lone_move
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
 from azero.games.names import write_value
@@ -42,31 +40,28 @@ class GtpAgent(EngineAgent):
             raise BadInput(f"agent {self.name!r}: resign has no effect, since GTP engines do not tell values")
         options.finish()
 
-    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        super().start(num_slots, states, first_game)
+    def begin_game(self) -> None:
         self._shown = None  # a new game begins with clear_board
 
-    def _suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
+    def suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
         """Tells the engine the time that is left. An engine that knows no clocks is asked all the same."""
         control = clock.control
         is_byo_yomi = clock.main_s == 0.0
         left_s, stones = (control.period_s, 1) if is_byo_yomi else (clock.main_s, 0)
         period = f"{math.ceil(control.period_s)} 1" if control.periods else "0 0"
         with contextlib.suppress(_Refused):  # whole seconds; 0 could mean that there is no limit
-            self._ask(f"time_settings {math.ceil(control.main_s)} {period}")
-            self._ask(f"time_left {_colour(state)} {max(1, int(left_s))} {stones}")
+            self.ask(f"time_settings {math.ceil(control.main_s)} {period}")
+            self.ask(f"time_left {_colour(state)} {max(1, int(left_s))} {stones}")
         return self.suggest(state)
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         check_state(self.game, state)
         begin = time.perf_counter()
         action = self._generate(state)
-        elapsed, player = time.perf_counter() - begin, state.current_player()
+        elapsed_s = time.perf_counter() - begin
         if action == RESIGN:
-            return Suggestion(str(self.game), player, 0, elapsed, -1.0, "resign", [])
-        move = self.game.action_to_text(state, action)
-        moves = [Move(action, move, 0, 0.0, 1.0, None, None, [move])]
-        return Suggestion(str(self.game), player, 0, elapsed, 0.0, move, moves)
+            return Suggestion(str(self.game), state.current_player(), 0, elapsed_s, -1.0, "resign", [])
+        return lone_move(state, action, elapsed_s)
 
     def _generate(self, state: State) -> int:
         """Returns the engine's move in a position, or RESIGN."""
@@ -76,7 +71,7 @@ class GtpAgent(EngineAgent):
             self._play(state, action)
             self._shown = [*state.history(), action]
             return action
-        answer = self._ask(f"genmove {_colour(state)}")
+        answer = self.ask(f"genmove {_colour(state)}")
         if answer.lower() == "resign":
             self._shown = None  # its board is unknown now
             return RESIGN
@@ -117,7 +112,7 @@ class GtpAgent(EngineAgent):
     def _play(self, state: State, action: int) -> None:
         """Sends a move. A refused forced pass is skipped, because the next command names the colour anyway."""
         try:
-            self._ask(f"play {_colour(state)} {self.game.action_to_text(state, action)}")
+            self.ask(f"play {_colour(state)} {self.game.action_to_text(state, action)}")
         except _Refused:
             if not is_forced_pass(state):
                 raise
@@ -126,14 +121,14 @@ class GtpAgent(EngineAgent):
         """Starts a game: sends the size if the board is square, and the komi if the game has one."""
         height, width = self.game.planes_shape[1:]
         if height == width:
-            self._ask(f"boardsize {height}")
-        self._ask("clear_board")
+            self.ask(f"boardsize {height}")
+        self.ask("clear_board")
         if hasattr(self.game.rules, "komi"):
-            self._ask(f"komi {write_value(self.game.rules.komi)}")
+            self.ask(f"komi {write_value(self.game.rules.komi)}")
 
-    def _ask(self, command: str) -> str:
+    def ask(self, command: str) -> str:
         """Sends a command; returns the answer without its `=`. Raises EngineFailed."""
-        self._send(command)
+        self.send(command)
         answer = " ".join(self._answer_lines(command))
         if not answer.startswith("="):
             kind = _Refused if answer.startswith("?") else EngineFailed

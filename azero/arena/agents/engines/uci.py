@@ -14,19 +14,16 @@ uci(Skill Level=5):COMMAND       one of the engine's own options
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from azero.arena.agents.agent import Limit, check_state
-from azero.arena.agents.analysis import UNLIMITED
-from azero.arena.agents.clock import Clock
+from azero.arena.agents.clock import UNLIMITED, Clock, Limit
 from azero.arena.agents.engines.engine import EngineAgent, shorten
-from azero.arena.agents.engines.notation import turns_beginning
-from azero.arena.agents.engines.variants import Variant
-from azero.arena.agents.options import Options
-from azero.arena.agents.suggestion import Move, Suggestion
+from azero.arena.agents.engines.variants import Variant, turns_beginning
+from azero.arena.agents.names import Options
+from azero.arena.agents.suggestion import Move, Suggestion, check_state
 from azero.errors import BadInput, EngineFailed, suggest_nearest
 from azero.games import Game, State
 from azero.games.positions import turn_to_text
@@ -135,27 +132,17 @@ class UciAgent(EngineAgent):
         self.resign_below = options.resign_below()
         self._engine_options = options.rest()
 
-    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        super().start(num_slots, states, first_game)
-        self._begin_game()
-
-    def start_clock(self) -> None:
-        super().start_clock()
-        self._begin_game()
-
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         check_state(self.game, state)
-        limit = self.limit
-        if simulations is not None or seconds is not None:
-            limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
+        limit = self.limit.unless(simulations, seconds)
         if limit == Limit():
             limit = Limit(seconds=_DEFAULT_S)
         if not self._is_introduced:
-            self._begin_game()
-        with self._waiting_for(limit.seconds):
+            self.begin_game()
+        with self.waiting_for(limit.seconds):
             return self._search(state, _limits(limit))
 
-    def _suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
+    def suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
         """Tells the engine the player's time, also as the opponent's, which is not known here.
 
         UCI has no byo-yomi. When the main time is over, the period is the time of the move.
@@ -195,9 +182,9 @@ class UciAgent(EngineAgent):
         notation, command = self._variant.notation, f"go {limits}"
         if made:
             command += " searchmoves " + " ".join(notation.write(first, turns_beginning(first, made)))
-        self._send(f"position fen {self._variant.fen(first)}")
-        self._ask("isready", "readyok")  # what the engine wrote before is no answer
-        answer = self._ask(command, "bestmove", infos.add)
+        self.send(f"position fen {self._variant.fen(first)}")
+        self.ask("isready", "readyok")  # what the engine wrote before is no answer
+        answer = self.ask(command, "bestmove", infos.add)
         try:
             turn = notation.read(first, shorten(" ".join(answer.split()[1:2])))
             if turn[: len(made)] != made:
@@ -234,12 +221,12 @@ class UciAgent(EngineAgent):
         visits = visits if info.pv else 0  # without a line, the engine has told no value
         return Move(action, text, visits, info.value, 0.0, None, None, pv, info.is_bound, tuple(following))
 
-    def _begin_game(self) -> None:
+    def begin_game(self) -> None:
         if not self._is_introduced:
             self._introduce()
             self._is_introduced = True
-        self._send("ucinewgame")
-        self._ask("isready", "readyok")  # an engine may take time to clear its memory
+        self.send("ucinewgame")
+        self.ask("isready", "readyok")  # an engine may take time to clear its memory
 
     def _introduce(self) -> None:
         """Chooses the variant, and sets the options of the agent's name."""
@@ -250,7 +237,7 @@ class UciAgent(EngineAgent):
             with TemporaryDirectory(prefix="azero-") as folder:
                 file = Path(folder) / "variants.ini"
                 file.write_text(variant.ini(), encoding="utf-8")
-                self._send(f"setoption name VariantPath value {file}")
+                self.send(f"setoption name VariantPath value {file}")
                 offered = self._ask_for_options()  # with the new variant, so the file has been read
         if name not in _variants_of(offered):
             raise BadInput(
@@ -261,9 +248,9 @@ class UciAgent(EngineAgent):
             if key.lower() not in map(str.lower, offered):
                 known = ["nodes", "patience", "resign", "seconds", *list(offered)[:_MOST_OPTIONS]]
                 raise BadInput(printable(f"agent {self.name!r}: unknown option {key!r}; {suggest_nearest(key, known)}"))
-            self._send(f"setoption name {key} value {value}")
-        self._send(f"setoption name UCI_Variant value {name}")
-        self._ask("isready", "readyok", self._check_board)
+            self.send(f"setoption name {key} value {value}")
+        self.send(f"setoption name UCI_Variant value {name}")
+        self.ask("isready", "readyok", self._check_board)
 
     def _ask_for_options(self) -> dict[str, str]:
         """Returns the engine's options: their types, defaults and choices, by name."""
@@ -273,7 +260,7 @@ class UciAgent(EngineAgent):
             if match := re.fullmatch(r"option name (.{1,100}?) type (\w.*)", line):
                 options[match[1]] = match[2]
 
-        self._ask("uci", "uciok", note)
+        self.ask("uci", "uciok", note)
         return options
 
     def _check_board(self, line: str) -> None:
@@ -282,9 +269,9 @@ class UciAgent(EngineAgent):
         if match and (int(match[1]), int(match[2])) != (self._variant.files, self._variant.ranks):
             raise BadInput(f"agent {self.name!r}: the engine plays on {match[1]} x {match[2]} cells, not {self.game}")
 
-    def _ask(self, command: str, last: str, on_line: Callable[[str], None] = lambda line: None) -> str:
+    def ask(self, command: str, last: str, on_line: Callable[[str], None] = lambda line: None) -> str:
         """Sends a command; returns the last line of the answer, whose first word is `last`. Others go to `on_line`."""
-        self._send(command)
+        self.send(command)
         for line in self._read(command):
             if line.split(maxsplit=1)[:1] == [last]:
                 return line

@@ -1,11 +1,10 @@
 """Levels of play, from beginner to full strength, and one that adapts to its opponent.
 
-`make_agent("connect_four(level=3)")` plays at a level. `at_level` wraps an agent that is there already. `levels_of`
+`make_agent("connect_four(level=3)")` plays at a level. `LevelAgent` wraps an agent that is there already. `levels_of`
 returns the levels of a game with their strength.
 """
 
-from azero.arena.agents.levels.agent import LevelAgent, at_level
-from azero.arena.agents.levels.level import ADAPTIVE, Level, parse_level
-from azero.arena.agents.levels.table import Anchor, Table, levels_of, table_of
+from azero.arena.agents.levels.agent import LevelAgent
+from azero.arena.agents.levels.level import ADAPTIVE, Anchor, Level, Table, levels_of, parse_level, table_of
 
-__all__ = ["ADAPTIVE", "Anchor", "Level", "LevelAgent", "Table", "at_level", "levels_of", "parse_level", "table_of"]
+__all__ = ["ADAPTIVE", "Anchor", "Level", "LevelAgent", "Table", "levels_of", "parse_level", "table_of"]

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from azero.arena.agents.agent import Agent, Limit, check_state
-from azero.arena.agents.clock import Clock
-from azero.arena.agents.levels.adapting import adapted
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.clock import Clock, Limit
+from azero.arena.agents.game_player import GamePlayer, Thought
 from azero.arena.agents.levels.level import Level
-from azero.arena.agents.levels.rule import Judged, draw_move
-from azero.arena.agents.search_agent import SearchAgent
-from azero.arena.agents.suggestion import RESIGN, Move, Suggestion, Thought, suggestion_of
+from azero.arena.agents.levels.rule import Judged, adapted, draw_move
+from azero.arena.agents.suggestion import Move, Suggestion, check_state, suggestion_of
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import State
@@ -44,90 +43,25 @@ class LevelAgent(Agent):
     Raises BadInput if the agent does not judge positions and each of their moves.
     """
 
-    can_ponder = False
-
     def __init__(self, inner: Agent, level: Level, name: str | None = None, seed: int | None = None):
         super().__init__(name or f"{inner.name} level {level.number or 'adaptive'}", inner.game, inner.seed)
         if not inner.judges_positions:
             raise BadInput(f"agent {inner.name!r} does not judge positions, so it has no levels")
         if not inner.judges_all_moves:
             raise BadInput(f"agent {inner.name!r} values its best moves alone, so it has no levels")
-        if isinstance(inner, LevelAgent):
+        if inner.at_full_strength is not inner:
             raise BadInput(f"agent {inner.name!r} plays at a level already; give only one level")
         self.seed = inner.seed if seed is None else seed
         self.inner, self.level = inner, level
         self.limit, self.resign_below = Limit(level.simulations), inner.resign_below
         self.net_alone, self.heads_alone = inner.net_alone, inner.heads_alone
-        self.plays_side_by_side = inner.plays_side_by_side
+        self.player = LevelPlayer(self)
         self._search: TreeSearch | None = None
-        self._states: list[State] = []
-        self._begins: list[int] = []  # plies of the openings
-        self._began: int | None = None  # plies before its first move on the clock
-        self._seeds: list[int] = []
-        self._thoughts: list[Thought | None] = []
         self._memory: dict[tuple[int, int | bytes], Judged] = {}  # by seed and position
 
     @property
     def at_full_strength(self) -> Agent:
         return self.inner
-
-    @property
-    def most_slots(self) -> int:
-        return self.inner.most_slots
-
-    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        if self.level.is_full:
-            self.inner.limit = self.limit
-            self.inner.start(num_slots, states, first_game)
-            return
-        self._states = [state.clone() for state in states]
-        self._begins = [len(state.history()) for state in states]
-        self._seeds = [derive_seed(self.seed, "game", first_game + slot) for slot in range(num_slots)]
-        self._thoughts = [None] * num_slots
-        if self._searches_itself:
-            self._search_of(num_slots)
-        wins_in_one(self.game.new_initial_state())  # compiles it, if necessary, outside the measured time
-
-    def advance(self, slot: int, action: int) -> None:
-        if self.level.is_full:
-            self.inner.advance(slot, action)
-        else:
-            self._states[slot].apply_action(action)
-
-    def _choose(self, slots: Sequence[int]) -> list[int]:
-        if self.level.is_full:
-            return self._choose_best(slots)
-        states = [self._states[slot] for slot in slots]
-        seeds = [self._seeds[slot] for slot in slots]
-        if self._searches_itself and not self.level.is_adaptive:
-            return self._choose_together(slots, states, seeds)
-        begins = [self._begins[slot] for slot in slots]
-        suggestions = [self._suggest(*each) for each in zip(states, seeds, begins, strict=True)]
-        for slot, each in zip(slots, suggestions, strict=True):
-            self.simulations += each.simulations
-            self._thoughts[slot] = Thought(each.value, each.simulations)
-        return [RESIGN if self.resigns(each.value) else each.action for each in suggestions]
-
-    def _choose_best(self, slots: Sequence[int]) -> list[int]:
-        before = self.inner.simulations
-        actions = self.inner.choose(slots)
-        self.simulations += self.inner.simulations - before
-        return actions
-
-    def _choose_together(self, slots: Sequence[int], states: list[State], seeds: list[int]) -> list[int]:
-        search = self._search_of(len(self._states))
-        self._run(search, slots, states, seeds, self.level.simulations)
-        actions = []
-        for slot, state, seed in zip(slots, states, seeds, strict=True):
-            value = root_value(search, slot)
-            self._thoughts[slot] = Thought(value, int(search.forest.trees.simulations[slot]))
-            self.simulations += int(search.forest.trees.simulations[slot])
-            place = _draw(_judged_in(search, slot), self.level, state, seed)
-            actions.append(RESIGN if self.resigns(value) else state.legal_actions()[place])
-        return actions
-
-    def thought(self, slot: int) -> Thought | None:
-        return self.inner.thought(slot) if self.level.is_full else self._thoughts[slot]
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         """Returns the moves of a position. The first one is the move that the level plays.
@@ -143,42 +77,31 @@ class LevelAgent(Agent):
         """Returns the moves of a position, the one that the level plays first. Position and seed determine it."""
         check_state(self.game, state)
         self.inner.seed = seed  # of searches that are the inner agent's own
-        return self._suggest(state, derive_seed(seed, "suggest"))
+        return self.suggest_in_game(state, derive_seed(seed, "suggest"))
 
-    def start_clock(self) -> None:
-        super().start_clock()
-        self._began = None
-        start = self.game.new_initial_state()  # compiles and opens all that is needed, outside the measured time
-        wins_in_one(start)
-        if self._searches_itself and not self.level.is_full:
-            self._judge(start, 0, 1)
-        if not self._searches_itself or self.level.is_full or self.level.is_adaptive:
-            strongest = self.level.levels[-1] if self.level.is_adaptive else self.level
-            self.inner.suggest(start, strongest.simulations, _MOMENT_S)  # in trees of the size that is needed
+    def suggest_in_game(self, state: State, seed: int, since: int = 0) -> Suggestion:
+        """Returns the moves of a position, the one that the level plays first.
 
-    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
-        if self._began is None:
-            self._began = len(state.history())
-        self.inner.seed = self.seed
-        return self._suggest(state, derive_seed(self.seed, "suggest"), self._began)  # too short to need the clock
-
-    def _suggest(self, state: State, seed: int, since: int = 0) -> Suggestion:
+        Args:
+          seed: of the game.
+          since: the number of the game's first plies that nobody has chosen, such as a random opening.
+        """
         level = self.level
         if level.is_adaptive:
             level = adapted(level.levels, state, lambda position: self._remembered(position, seed), since)
         if level.is_full:
             return self.inner.suggest(state, level.simulations)
-        found, judged = self._judge(state, seed, level.simulations)
+        found, judged = self.judge(state, seed, level.simulations)
         return _with_first(found, state, _draw(judged, level, state, seed))
 
-    def _judge(self, state: State, seed: int, simulations: int) -> tuple[Suggestion, Judged]:
+    def judge(self, state: State, seed: int, simulations: int) -> tuple[Suggestion, Judged]:
         """Searches a position."""
-        if not self._searches_itself:
+        if not self.searches_itself:
             found = self.inner.suggest(state, simulations)
             return found, _judged_by(found, state, _LOST_ROLLOUTS if self.inner.net_alone is None else 0.0)
         begin = time.perf_counter()
-        search = self._search_of(1)
-        self._run(search, [0], [state], [seed], simulations)
+        search = self.search_of(1)
+        _run(search, [0], [state], [seed], simulations)
         found = replace(suggestion_of(search, state), elapsed_s=time.perf_counter() - begin)
         return found, _judged_in(search, 0)
 
@@ -186,23 +109,23 @@ class LevelAgent(Agent):
         """Returns what the adaptive level thinks of a position of the opponent, kept for later moves of the game."""
         key = seed, state.position_key()
         if key not in self._memory:
-            self._memory[key] = self._judge(state, seed, self.level.simulations)[1]
+            self._memory[key] = self.judge(state, seed, self.level.simulations)[1]
             if len(self._memory) > _REMEMBERED:
                 self._memory.pop(next(iter(self._memory)))
         return self._memory[key]
 
     @functools.cached_property
-    def _searches_itself(self) -> bool:
+    def searches_itself(self) -> bool:
         """Whether it runs a search of the inner agent's kind, all slots together, or asks it for suggestions."""
-        return isinstance(self.inner, SearchAgent) and self.inner.has_plain_trees
+        return self.inner.new_search() is not None
 
-    def _search_of(self, num_trees: int) -> TreeSearch:
+    def search_of(self, num_trees: int) -> TreeSearch:
         """Returns its search, of so many trees or more."""
-        assert isinstance(self.inner, SearchAgent)
         if self._search is None or len(self._search.forest.trees) < num_trees:
             most = max(level.simulations for level in (self.level, *self.level.levels))
             wanted = (most + 1) * self.game.num_actions + 1
             search = self.inner.new_search(num_trees, min(wanted, affordable_nodes(num_trees)))
+            assert search is not None, "it searches itself"
             settings = search.settings._replace(is_stopping_early=False, proof_nodes=0, solve_nodes=0)
             if search.evaluator is not None:
                 settings = settings._replace(root=VisitsRoot(_EVEN_NOISE, _EXPLORED))
@@ -211,22 +134,101 @@ class LevelAgent(Agent):
             self._search = search
         return self._search
 
-    def _run(
-        self, search: TreeSearch, slots: Sequence[int], states: Sequence[State], seeds: Sequence[int], simulations: int
-    ) -> None:
-        """Searches positions from nothing; a search depends on the position and the seed alone."""
-        for slot, state, seed in zip(slots, states, seeds, strict=True):
-            search.start(slot, state, derive_seed(seed, "search", state.hash_key()))
-        search.run(slots, simulations)
-
     def close(self) -> None:
         self._search = None
         self.inner.close()
 
 
-def at_level(inner: Agent, level: Level) -> LevelAgent:
-    """Returns an agent that plays at this level with the judgement of `inner`, for suggestions."""
-    return LevelAgent(inner, level)
+class LevelPlayer(GamePlayer):
+    """Plays at a level: all slots together if the level searches itself, otherwise one after another.
+
+    At full strength, the inner agent's player plays.
+    """
+
+    agent: LevelAgent
+
+    def __init__(self, agent: LevelAgent):
+        super().__init__(agent)
+        self.plays_side_by_side = agent.inner.player.plays_side_by_side
+        self._openings: list[int] = []  # plies of each slot's opening
+        self._began: int | None = None  # plies before its first move on the clock
+
+    @property
+    def most_slots(self) -> int:
+        return self.agent.inner.player.most_slots
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        agent = self.agent
+        if agent.level.is_full:
+            agent.inner.limit = agent.limit
+            agent.inner.player.start(num_slots, states, first_game)
+            return
+        super().start(num_slots, states, first_game)
+        self._openings = [len(state.history()) for state in states]
+        if agent.searches_itself:
+            agent.search_of(num_slots)
+        wins_in_one(agent.game.new_initial_state())  # compiles it, if necessary, outside the measured time
+
+    def advance(self, slot: int, action: int) -> None:
+        if self.agent.level.is_full:
+            self.agent.inner.player.advance(slot, action)
+        else:
+            super().advance(slot, action)
+
+    def _choose(self, slots: Sequence[int]) -> list[int]:
+        agent = self.agent
+        if agent.level.is_full:
+            before = agent.inner.player.simulations
+            actions = agent.inner.player.choose(slots)
+            self.simulations += agent.inner.player.simulations - before
+            return actions
+        if agent.level.is_adaptive or not agent.searches_itself:
+            return super()._choose(slots)
+        search = agent.search_of(len(self.states))
+        states, seeds = [self.states[slot] for slot in slots], [self.seed_of(slot) for slot in slots]
+        _run(search, slots, states, seeds, agent.level.simulations)
+        return [
+            self._note(
+                slot,
+                state.legal_actions()[_draw(_judged_in(search, slot), agent.level, state, seed)],
+                Thought(root_value(search, slot), int(search.forest.trees.simulations[slot])),
+            )
+            for slot, state, seed in zip(slots, states, seeds, strict=True)
+        ]
+
+    def _choose_in(self, slot: int) -> int:
+        found = self.agent.suggest_in_game(self.states[slot], self.seed_of(slot), self._openings[slot])
+        return self._note(slot, found.action, Thought(found.value, found.simulations))
+
+    def start_clock(self) -> None:
+        super().start_clock()
+        self._began = None
+        agent, start = self.agent, self.agent.game.new_initial_state()
+        wins_in_one(start)
+        if agent.searches_itself and not agent.level.is_full:
+            agent.judge(start, 0, 1)
+        if not agent.searches_itself or agent.level.is_full or agent.level.is_adaptive:
+            strongest = agent.level.levels[-1] if agent.level.is_adaptive else agent.level
+            agent.inner.suggest(start, strongest.simulations, _MOMENT_S)  # in trees of the size that is needed
+
+    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
+        if self._began is None:
+            self._began = len(state.history())
+        agent = self.agent
+        agent.inner.seed = agent.seed
+        return agent.suggest_in_game(state, derive_seed(agent.seed, "suggest"), self._began)  # too short for the clock
+
+    def thought(self, slot: int) -> Thought | None:
+        return self.agent.inner.player.thought(slot) if self.agent.level.is_full else super().thought(slot)
+
+
+def _run(
+    search: TreeSearch, slots: Sequence[int], states: Sequence[State], seeds: Sequence[int], simulations: int
+) -> None:
+    """Searches positions from nothing; a search depends on the position and the seed alone."""
+    for slot, state, seed in zip(slots, states, seeds, strict=True):
+        search.start(slot, state, derive_seed(seed, "search", state.hash_key()))
+    search.run(slots, simulations)
 
 
 def _draw(judged: Judged, level: Level, state: State, seed: int) -> int:

@@ -263,7 +263,7 @@ class SimulationsJob(Job):
         return None
 
     def _new_search(self) -> ShownSearch:
-        search = None if self._loaded is None else self._loaded.made.result().new_search(1, 1)  # type: ignore[attr-defined]
+        search = None if self._loaded is None else self._loaded.made.result().new_search()
         return ShownSearch(recorder_of(self._position.state.clone(), search, self._wanted.c, self._wanted.seed))
 
     def _to_json(self, ended: str) -> dict[str, Any]:

@@ -4,11 +4,11 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-from azero.arena.agents.analysis import UNLIMITED
-from azero.arena.agents.checkpoints import find_checkpoint, has_folder
+from azero.arena.agents.checkpoints import find_checkpoint, identity_of
+from azero.arena.agents.clock import UNLIMITED
 from azero.arena.agents.levels import Table, levels_of
-from azero.arena.agents.names import identity_of, make_agent, parse_name
-from azero.arena.agents.options import split_program
+from azero.arena.agents.make import make_agent
+from azero.arena.agents.names import has_folder, parse_name, split_program
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import KOMI, differences, is_playable

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from azero.arena.agents.options import split_program
+from azero.arena.agents.names import split_program
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import Game

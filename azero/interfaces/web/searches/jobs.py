@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 from azero.arena.agents.analysis import Analysis
 from azero.arena.agents.levels import Level
-from azero.arena.agents.search_agent import SearchAgent
 from azero.arena.agents.suggestion import Suggestion
 from azero.arena.reviews.review import GameReview, MoveReview, Reviewer
 from azero.games import State
@@ -181,13 +180,13 @@ class AnalysisJob(Job):
         """Goes to the position: to its kept tree, or to the part of the tree of a position before it."""
         agent, bounds = self._loaded.made.result(), self._bounds
         state = self._position.state
-        if isinstance(agent, SearchAgent) and self._begin_s is None:
-            thinker = agent.thinker(bounds.memory_mib)
-            with thinker.lock:
-                before = [] if thinker.remembers(state) else self._position.earlier
+        search = agent.position_search(bounds.memory_mib)
+        if search is not None and self._begin_s is None:
+            with search.lock:
+                before = [] if search.remembers(state) else self._position.earlier
                 for each in reversed(before):
-                    if thinker.remembers(each):
-                        thinker.go_to(each)
+                    if search.remembers(each):
+                        search.go_to(each)
                         break
         limit = bounds.simulations if agent.can_ponder else bounds.single
         interval = min(bounds.interval, _LONGEST_S)
@@ -209,11 +208,11 @@ class AnalysisJob(Job):
 
     def _is_too_large(self) -> bool:
         """Returns whether its tree has more than its share of the agent's memory, so that it would not be kept."""
-        agent = self._loaded.made.result()
-        if self._loaded.users < 2 or not isinstance(agent, SearchAgent):
+        if self._loaded.users < 2:
             return False
+        search = self._loaded.made.result().position_search(self._bounds.memory_mib)
         kept = self._bounds.memory_mib * (1 << 20) // 2
-        return agent.thinker(self._bounds.memory_mib).num_bytes > kept // self._loaded.users
+        return search is not None and search.num_bytes > kept // self._loaded.users
 
     def _report(self, found: Suggestion, elapsed: float, is_last: bool) -> None:
         made = found.simulations - self._before if self._before else found.simulations

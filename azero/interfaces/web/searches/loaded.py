@@ -12,11 +12,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import numpy as np
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.levels import Level, LevelAgent, at_level
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.levels import Level, LevelAgent
+from azero.arena.agents.make import make_agent
+from azero.arena.agents.names import split_program
 from azero.arena.agents.opened import AllInUse, Opened
-from azero.arena.agents.options import split_program
-from azero.arena.agents.search_agent import SearchAgent
 from azero.compiler.notice import is_compiling, num_compiled
 from azero.errors import BadInput
 from azero.games import Game, State, compile_game
@@ -64,7 +63,7 @@ class Loaded:
       made: the agent; its error if it cannot be loaded.
       queue: of its searches. Programs do not use this process's time, so each has its own.
       users: searches that want it.
-      holder: the analysis that its thinker works on; None: another search has used it.
+      holder: the analysis that its search works on; None: another search has used it.
       rate: how fast its simulations are.
       begin_s: when loading began, by `time.perf_counter`.
     """
@@ -96,7 +95,7 @@ class Loaded:
     def player(self, level: Level) -> LevelAgent:
         """Returns the agent as it plays at a level."""
         if level not in self._players:
-            self._players[level] = at_level(self.made.result(), level)
+            self._players[level] = LevelAgent(self.made.result(), level)
         return self._players[level]
 
     def draws(self, state: State) -> "Future[float | None]":
@@ -289,14 +288,14 @@ class LoadedAgents:
             compile_game(game)
             agent = _make(loaded.offered, game, self._settings.threads)
             state = game.new_initial_state()
-            if isinstance(agent, SearchAgent):
+            if agent.can_ponder:
                 with contextlib.closing(
                     agent.analyse(state, memory_mib=self._settings.memory_mib, simulations=2)
                 ) as analysis:
                     next(analysis)  # compiles and opens everything
                 agent.suggest(state, simulations=2)
             if table := loaded.offered.levels(game):
-                at_level(agent, table.levels[0]).suggest_by(state, 0)
+                LevelAgent(agent, table.levels[0]).suggest_by(state, 0)
         except BaseException as error:  # whoever waits for the agent gets it
             with self._lock:
                 self._loaded.forget(key)

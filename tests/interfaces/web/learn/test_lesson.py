@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.make import make_agent
 from azero.games import make_game, without_compiling
 from azero.interfaces.web.learn.simulations import ShownSearch, recorder_of
 from azero.mcts import Puct, Settings, TreeSearch

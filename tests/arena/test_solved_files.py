@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from azero.arena.benchmarks import files
-from azero.arena.benchmarks.files import read_benchmark, shipped_benchmark_of, shipped_benchmarks
+from azero.arena.solved.files import read_benchmark, shipped_benchmark_of, shipped_benchmarks
 from azero.errors import BadInput
 from azero.exact.connect_four import ConnectFourSolver
 from azero.games import make_game
@@ -163,6 +162,7 @@ def test_a_sample_is_the_first_positions_of_each_set(tmp_path):
 
 
 def test_a_game_has_the_benchmark_that_comes_with_azero():
+    assert all((folder / "README.md").is_file() for folder in shipped_benchmarks().values())
     assert shipped_benchmark_of(CONNECT_FOUR) == "connect_four_pons" and shipped_benchmark_of(TIC_TAC_TOE) is None
     assert shipped_benchmark_of(make_game("connect_four(rows=5)")) is None
 
@@ -191,8 +191,3 @@ def keeps(solver, problem, action):
     after.apply_action(action)
     left = after.returns()[player] if after.is_terminal() else -solver.solve(after)
     return left >= problem.result
-
-
-def test_names_of_benchmarks_are_folders_with_a_readme():
-    for folder in files.shipped_benchmarks().values():
-        assert (folder / "README.md").is_file()

@@ -1,4 +1,4 @@
-"""A thinker searches one position after another on all threads, and keeps the trees of those it has searched."""
+"""Searches one position after another on all threads, and keeps the trees of those that it has searched."""
 
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -46,7 +46,7 @@ class Standing(NamedTuple):
     is_best_valued: bool  # whether no other move that has visits enough has a better value
 
 
-class Thinker:
+class PositionSearch:
     """Searches one position at a time; see `Positions` for what it keeps.
 
     Args:
@@ -55,7 +55,7 @@ class Thinker:
       seed: of all random choices.
 
     Attributes:
-      lock: held by whoever uses the thinker, if several threads may.
+      lock: held by whoever uses it, if several threads may.
     """
 
     def __init__(self, search: TreeSearch, kept_bytes: int, seed: int):

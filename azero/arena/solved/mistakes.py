@@ -1,26 +1,32 @@
-"""Tests an agent on solved positions: how often its moves are mistakes, with search and by the net alone.
+"""An agent's mistakes in solved positions, with search and by the net alone, found here or by a pool of workers.
 
 A mistake is a move with a worse result than the best move's.
 """
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from azero.arena.agents.agent import Agent
+from azero.arena.agents.specs import WORKERS_AGENTS, AgentSpec, for_a_worker, for_workers_of, game_of_spec, make_from
 from azero.arena.agents.suggestion import RESIGN
-from azero.arena.benchmarks.files import Benchmark, Problem
-from azero.arena.benchmarks.judges import Judge, judge_for
 from azero.arena.matches.statistics import score_interval
+from azero.arena.solved.files import Benchmark, Problem
+from azero.arena.solved.judges import Judge, judge_for
 from azero.errors import BadInput
 from azero.games import LOSS, Game
+from azero.system.worker_pool import Pool
 
 _SIDE_BY_SIDE = 128  # positions
 _SIDE_BY_SIDE_FOR_A_NET = 512  # its batches stay large although searches with proven roots end early
 POSITIONS_AT_ONCE = 64
 """Positions of a set that a net judges together, by itself. Rounding may depend on which these are."""
+_MOST_PARTS = 256  # of a set without a net that workers share, until they have as many positions as with one
 _RESULTS = np.array([1, 0, -1])  # in the order of a net's result logits
 
 
@@ -121,7 +127,7 @@ def evaluate_on_benchmark(
     begin = time.perf_counter()
     judge = judge_for(agent.game)
     answers = [answer(agent, judge, each.problems, range(len(each.problems)), on_positions) for each in benchmark.sets]
-    return result_of(agent.name, benchmark, answers, time.perf_counter() - begin)
+    return _result(agent.name, benchmark, answers, time.perf_counter() - begin)
 
 
 def check_game(agent: str, game: Game, benchmark: Benchmark) -> None:
@@ -138,9 +144,9 @@ def answer(
     The answers do not depend on the other places, if the first of these is a multiple of POSITIONS_AT_ONCE or the agent
     has no net.
     """
-    before = agent.simulations
+    before = agent.player.simulations
     by_search = _judge_search(agent, judge, problems, places, on_positions)
-    simulations = agent.simulations - before
+    simulations = agent.player.simulations - before
     if agent.net_alone is None:
         return Answers(tuple(by_search), None, None, simulations)
     own = problems[places.start : places.stop]
@@ -151,7 +157,7 @@ def answer(
     return Answers(tuple(by_search), by_net, wrong_values, simulations)
 
 
-def result_of(agent: str, benchmark: Benchmark, answers: Sequence[Answers], elapsed_s: float) -> BenchmarkResult:
+def _result(agent: str, benchmark: Benchmark, answers: Sequence[Answers], elapsed_s: float) -> BenchmarkResult:
     """Returns the result of the agent of this name, given its answers to each set."""
     sets = [_set_result(each.name, own) for each, own in zip(benchmark.sets, answers, strict=True)]
     return BenchmarkResult(agent, str(benchmark.game), benchmark.name, sets, elapsed_s)
@@ -176,13 +182,6 @@ def _share_of_mistakes(verdicts: Sequence[bool | None], is_known: Sequence[bool]
     return Share(tuple(bool(verdict) for verdict, known in zip(verdicts, is_known, strict=True) if known))
 
 
-def sample_benchmark(
-    agent: Agent, benchmark: Benchmark, on_positions: Callable[[int], None] = lambda num: None
-) -> dict[str, float]:
-    """Returns an agent's mistakes in all sets together, by the metrics' names of a run."""
-    return mistakes_in(evaluate_on_benchmark(agent, benchmark, on_positions))
-
-
 def mistakes_in(result: BenchmarkResult) -> dict[str, float]:
     """Returns the mistakes in all sets together, by the metrics' names of a run."""
     shares = {
@@ -202,8 +201,8 @@ def _judge_search(
     at_once = min(_num_side_by_side(agent), len(problems))
     for first in places[::at_once]:
         some = problems[first : min(first + at_once, places.stop)]
-        agent.start(at_once, [each.state for each in some], first)
-        for problem, action in zip(some, agent.choose(range(len(some))), strict=True):
+        agent.player.start(at_once, [each.state for each in some], first)
+        for problem, action in zip(some, agent.player.choose(range(len(some))), strict=True):
             verdicts.append(_is_mistake(judge, problem, action))
             on_positions(1)
     return verdicts
@@ -211,7 +210,7 @@ def _judge_search(
 
 def _num_side_by_side(agent: Agent) -> int:
     """Returns how many positions are searched together: more with a net, if the memory has room for their trees."""
-    return min(agent.most_slots, _SIDE_BY_SIDE if agent.net_alone is None else _SIDE_BY_SIDE_FOR_A_NET)
+    return min(agent.player.most_slots, _SIDE_BY_SIDE if agent.net_alone is None else _SIDE_BY_SIDE_FOR_A_NET)
 
 
 def _choose_by_net(agent: Agent, problems: Sequence[Problem]) -> list[tuple[int, int]]:
@@ -233,3 +232,87 @@ def _is_mistake(judge: Judge, problem: Problem, action: int) -> bool | None:
         return action not in problem.keeping
     keeps = judge.keeps(problem.state, action, problem.result)
     return None if keeps is None else not keeps
+
+
+class PlainProblem(NamedTuple):
+    """A `Problem`, with the actions that lead to its position."""
+
+    actions: tuple[int, ...]
+    score: float
+    keeping: frozenset[int] | None
+
+
+@dataclass(frozen=True, eq=False)
+class AgentAndSets:
+    """What all parts have in common: the agent, and the positions of each set, as plain data."""
+
+    agent: AgentSpec
+    sets: tuple[tuple[PlainProblem, ...], ...]
+
+
+class SetPart(NamedTuple):
+    """A task: some positions of a set."""
+
+    number: int  # of the set
+    first: int
+    stop: int
+
+
+def evaluate_spec(
+    spec: AgentSpec,
+    benchmark: Benchmark,
+    pool: Pool | None,
+    on_positions: Callable[[int], None] = lambda num: None,
+) -> BenchmarkResult:
+    """Returns the result of `evaluate_on_benchmark` for the agent of a spec.
+
+    Args:
+      pool: the workers that search and judge; None: this process, as for agents that are other programs.
+      on_positions: called with the number of positions that have just been judged. It is negative if a worker has died.
+    """
+    if pool is None or spec.is_program:
+        with closing(make_from(spec)) as agent:
+            return evaluate_on_benchmark(agent, benchmark, on_positions)
+    check_game(spec.name, game_of_spec(spec), benchmark)
+    begin = time.perf_counter()
+    sets = tuple(tuple(map(_plain, each.problems)) for each in benchmark.sets)
+    parts = [part for number, own in enumerate(sets) for part in _split(number, len(own), bool(spec.checkpoint))]
+    answers: dict[int, Answers] = {}
+    shared = AgentAndSets(for_workers_of(pool, spec), sets)
+    with closing(pool.run(answer_part, parts, on_positions, shared, "solved positions")) as finished:
+        answers.update(finished)
+    whole: list[Answers | None] = [None] * len(sets)
+    for place, part in enumerate(parts):
+        before = whole[part.number]
+        whole[part.number] = before + answers[place] if before else answers[place]
+    return _result(spec.name, benchmark, [each for each in whole if each], time.perf_counter() - begin)
+
+
+def answer_part(shared: AgentAndSets, part: SetPart, on_positions: Callable[[int], None]) -> Answers:
+    """Searches and judges the positions of a part in a worker process."""
+    agent = WORKERS_AGENTS.one(for_a_worker(shared.agent))
+    problems = [_problem_of(each, agent.game) for each in shared.sets[part.number]]
+    return answer(agent, _judge(agent.game), problems, range(part.first, part.stop), on_positions)
+
+
+@lru_cache(1)
+def _judge(game: Game) -> Judge:
+    """Returns a game's judge, which remembers what it has solved."""
+    return judge_for(game)
+
+
+def _split(number: int, num_positions: int, has_net: bool) -> Sequence[SetPart]:
+    """Returns the parts of a set."""
+    size = POSITIONS_AT_ONCE if has_net else min(POSITIONS_AT_ONCE, num_positions // _MOST_PARTS + 1)
+    return [SetPart(number, first, min(first + size, num_positions)) for first in range(0, num_positions, size)]
+
+
+def _plain(problem: Problem) -> PlainProblem:
+    return PlainProblem(tuple(problem.state.history()), problem.score, problem.keeping)
+
+
+def _problem_of(position: PlainProblem, game: Game) -> Problem:
+    state = game.new_initial_state()
+    for action in position.actions:
+        state.apply_action(action)
+    return Problem(state, position.score, position.keeping)

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.names import game_of, identity_of, make_agent
+from azero.arena.agents.checkpoints import game_of, identity_of
+from azero.arena.agents.make import make_agent
 from azero.arena.agents.specs import AgentSpec
 from azero.arena.matches.match import play_match
-from azero.arena.matches.meetings import Meeting, play_meetings
 from azero.arena.matches.results import Interrupted, MatchResult, Unfinished
+from azero.arena.matches.specs import MatchSpec, play_matches
 from azero.arena.matches.statistics import Tally
 from azero.arena.ratings.file import MatchId, Pair, pairs_of, read_matches, write_matches
-from azero.arena.ratings.model import Posterior, Scores, estimate
-from azero.arena.ratings.pairing import choose_pairings
+from azero.arena.ratings.model import Posterior, Scores, choose_pairings, estimate
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, make_game
@@ -128,12 +128,12 @@ class MatchWorkers(NamedTuple):
     spec: Callable[[str, int], AgentSpec]  # by an agent's name and seed
 
     def play(self, matches: Sequence[Match], on_games: Callable[[int, Tally], None]) -> Sequence[MatchResult]:
-        """Returns the results of several matches; raises as `play_meetings`."""
-        meetings = []
+        """Returns the results of several matches; raises as `play_matches`."""
+        specs = []
         for sides, seed, first, num_pairs in matches:
             a, b = (self.spec(*side) for side in sides)
-            meetings.append(Meeting(a, b, 2 * num_pairs, seed, first_pair=first))
-        return play_meetings(meetings, self.pool, on_games)
+            specs.append(MatchSpec(a, b, 2 * num_pairs, seed, first_pair=first))
+        return play_matches(specs, self.pool, on_games)
 
 
 class RatingPool:
@@ -245,24 +245,24 @@ class RatingPool:
 
     def _match(self, a: int, b: int, first: int | None, count: int) -> tuple[MatchId, Match]:
         """Returns pairs of two agents, whose places are given, from number `first` on; None: from the next one on."""
-        meeting = self._match_id(a, b)
-        if self._ids[a] != meeting.a:
+        match_id = self._match_id(a, b)
+        if self._ids[a] != match_id.a:
             a, b = b, a
         if first is None:
-            first = max((pair.number for pair in self._matches.get(meeting, [])), default=-1) + 1
-        seed = derive_seed(self.seed, "rating", meeting.a, meeting.b)
+            first = max((pair.number for pair in self._matches.get(match_id, [])), default=-1) + 1
+        seed = derive_seed(self.seed, "rating", match_id.a, match_id.b)
         sides = [(self.names[each], derive_seed(seed, side)) for each, side in ((a, "a"), (b, "b"))]
-        return meeting, Match(sides, seed, first, count)
+        return match_id, Match(sides, seed, first, count)
 
     def _play(self, chosen: Sequence[tuple[MatchId, Match]], on_games: Callable[[int, Tally], None]) -> None:
         """Plays matches, and keeps their pairs. Workers play all at the same time, this process one after another."""
-        meetings, matches = [meeting for meeting, _ in chosen], [match for _, match in chosen]
+        ids, matches = [own for own, _ in chosen], [match for _, match in chosen]
         if not self._workers:
-            for meeting, match in chosen:
-                with self._kept([meeting]) as results:
+            for own, match in chosen:
+                with self._kept([own]) as results:
                     results.append(self._play_here(match, on_games))
         elif chosen:
-            with self._kept(meetings) as results:
+            with self._kept(ids) as results:
                 results += self._workers.play(matches, on_games)
 
     def _play_here(self, match: Match, on_games: Callable[[int, Tally], None]) -> MatchResult:
@@ -274,7 +274,7 @@ class RatingPool:
             )
 
     @contextlib.contextmanager
-    def _kept(self, meetings: Sequence[MatchId]) -> Iterator[list[MatchResult]]:
+    def _kept(self, ids: Sequence[MatchId]) -> Iterator[list[MatchResult]]:
         """Keeps the pairs of the results that are added to the list within the block, also if it ends early."""
         results: list[MatchResult] = []
         early_end: Unfinished | Interrupted | None = None
@@ -284,12 +284,12 @@ class RatingPool:
             early_end = error
             results += error.results or ([error.result] if error.result else [])
         if results:
-            self._keep([(own, pairs_of(each.results)) for own, each in zip(meetings, results, strict=True)])
+            self._keep([(own, pairs_of(each.results)) for own, each in zip(ids, results, strict=True)])
         if early_end:
             raise early_end
 
     def _keep(self, found: Iterable[tuple[MatchId, list[Pair]]]) -> None:
-        """Adds pairs to those of the pool and its file. A meeting may come more than once."""
+        """Adds pairs to those of the pool and its file. A match may come more than once."""
         with interruption_waits() as interrupted:
             self._add(found)
             if self._path:
@@ -300,9 +300,9 @@ class RatingPool:
 
     def _add(self, found: Iterable[tuple[MatchId, list[Pair]]]) -> None:
         """Adds the pairs that are new."""
-        for meeting, pairs in found:
-            known = {pair.number: pair for pair in [*pairs, *self._matches.get(meeting, [])]}
-            self._matches[meeting] = sorted(known.values())
+        for match_id, pairs in found:
+            known = {pair.number: pair for pair in [*pairs, *self._matches.get(match_id, [])]}
+            self._matches[match_id] = sorted(known.values())
 
 
 def _left_out(pairs: list[Pair]) -> list[int]:

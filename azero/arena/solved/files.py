@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from azero.arena.benchmarks.judges import RESULT_WORDS, Judge, judge_for, result_of
+from azero.arena.solved.judges import RESULT_WORDS, Judge, judge_for, result_of
 from azero.errors import BadInput, suggest_nearest
 from azero.games import LOSS, Game, State
 from azero.games.make import make_trusted_game

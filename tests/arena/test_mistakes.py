@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from mcts.minimax import Minimax, moves_of
 
-from azero.arena.agents.agent import RandomAgent
-from azero.arena.agents.names import make_agent
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.make import make_agent
 from azero.arena.agents.specs import spec_of
-from azero.arena.agents.suggestion import RESIGN
-from azero.arena.benchmarks import benchmark, exam
-from azero.arena.benchmarks.benchmark import Share, evaluate_on_benchmark, sample_benchmark
-from azero.arena.benchmarks.exam import examine
-from azero.arena.benchmarks.files import Benchmark, Problem, ProblemSet, read_benchmark
-from azero.arena.benchmarks.judges import AlphaBetaJudge, ConnectFourJudge, judge_for
+from azero.arena.agents.suggestion import RESIGN, lone_move, resigned
+from azero.arena.solved import mistakes
+from azero.arena.solved.files import Benchmark, Problem, ProblemSet, read_benchmark
+from azero.arena.solved.judges import AlphaBetaJudge, ConnectFourJudge, judge_for
+from azero.arena.solved.mistakes import Share, evaluate_on_benchmark, evaluate_spec, mistakes_in
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import DRAW, WIN, make_game
@@ -29,15 +28,16 @@ GAME, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four")
 MINIMAX = Minimax()
 
 
-class Scripted(RandomAgent):
+class Scripted(Agent):
     """Chooses actions by a function of the position."""
 
     def __init__(self, choose):
         super().__init__("scripted", GAME)
-        self._choose_in = choose
+        self._choose = choose
 
-    def _choose(self, slots):
-        return [self._choose_in(self._states[slot]) for slot in slots]
+    def suggest(self, state, simulations=None, seconds=None):
+        action = self._choose(state)
+        return resigned(lone_move(state, 0)) if action == RESIGN else lone_move(state, action)
 
 
 def positions(num, seed=0):
@@ -142,7 +142,7 @@ def test_the_same_seed_gives_the_same_answers(solved, net):
 
 def test_it_does_not_matter_how_many_positions_are_searched_at_once(solved, net, monkeypatch):
     one = evaluate_on_benchmark(make_agent(f"{net}@20"), read_benchmark(solved, GAME))
-    monkeypatch.setattr(benchmark, "_SIDE_BY_SIDE_FOR_A_NET", 7)
+    monkeypatch.setattr(mistakes, "_SIDE_BY_SIDE_FOR_A_NET", 7)
     other = evaluate_on_benchmark(make_agent(f"{net}@20"), read_benchmark(solved, GAME))
     assert one.sets == other.sets
 
@@ -183,10 +183,10 @@ def test_a_share_has_wilsons_interval():
 
 def test_a_sample_is_one_figure_each(solved, net):
     sample = read_benchmark(solved, GAME, 40)
-    notes = sample_benchmark(make_agent(f"{net}@10"), sample)
+    notes = mistakes_in(evaluate_on_benchmark(make_agent(f"{net}@10"), sample))
     assert set(notes) == {"benchmark/net_mistakes", "benchmark/net_wrong_values", "benchmark/search_mistakes"}
     assert all(0 <= share <= 1 for share in notes.values())
-    assert set(sample_benchmark(make_agent("random", GAME), sample)) == {"benchmark/search_mistakes"}
+    assert set(mistakes_in(evaluate_on_benchmark(make_agent("random", GAME), sample))) == {"benchmark/search_mistakes"}
 
 
 # --- judges ---
@@ -215,14 +215,14 @@ def test_connect_four_has_a_judge_of_its_own_where_it_fits():
 def test_workers_have_the_answers_of_one_process(net, monkeypatch, name):
     name = f"{net}@12" if name == "net" else name
     game = make_game("tic_tac_toe")
-    monkeypatch.setattr(exam, "_MOST_PARTS", 20)
+    monkeypatch.setattr(mistakes, "_MOST_PARTS", 20)
     problems = [Problem(state, float(MINIMAX.solve(state)[0]) * (1 - 2 * state.current_player()), None)
                 for state in positions(150, seed=5)]  # fmt: skip
     sets = [ProblemSet("one", problems[:9]), ProblemSet("other", problems[9:])]
     whole = evaluate_on_benchmark(make_agent(name, game), Benchmark("ours", game, sets))
     heard = []
-    found = examine(spec_of(name, game), Benchmark("ours", game, sets), Shuffled(), heard.append)
+    found = evaluate_spec(spec_of(name, game), Benchmark("ours", game, sets), Shuffled(), heard.append)
     assert replace(found, elapsed_s=whole.elapsed_s) == whole and len(heard) == 150
     other = Benchmark("ours", CONNECT_FOUR, [])
     with pytest.raises(BadInput, match="positions of connect_four, but"):
-        examine(spec_of(name, game), other, Shuffled())
+        evaluate_spec(spec_of(name, game), other, Shuffled())

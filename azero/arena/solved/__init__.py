@@ -1,0 +1,1 @@
+"""Solved positions, judges that solve more, and an agent's mistakes in them."""
