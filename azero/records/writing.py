@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from azero.games import Game, State
 from azero.games.names import without_folder
-from azero.games.positions import turn_to_text
+from azero.games.position_text import turn_to_text
 from azero.records.annotations import comments_of
 from azero.records.record import RESULTS, Node, Record
 

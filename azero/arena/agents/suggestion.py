@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.games import State
-from azero.games.positions import turn_to_text
+from azero.games.position_text import turn_to_text
 from azero.mcts import RESULT_NAMES, MoveStatistics, TreeSearch, rank_moves, root_result, root_value
 
 RESIGN = -1

@@ -13,7 +13,7 @@ from azero.arena.ratings.pool import Ratings
 from azero.arena.reviews.accuracy import BLUNDER, INACCURACY, MISTAKE, THRESHOLDS, points
 from azero.arena.reviews.review import GameReview, MoveReview
 from azero.games import State
-from azero.games.positions import turn_to_text
+from azero.games.position_text import turn_to_text
 from azero.system.console import printable
 
 MOST_MOVES = 10

@@ -29,7 +29,7 @@ from azero.arena.agents.options import Options
 from azero.arena.agents.suggestion import Move, Suggestion
 from azero.errors import BadInput, EngineFailed, suggest_nearest
 from azero.games import Game, State
-from azero.games.positions import turn_to_text
+from azero.games.position_text import turn_to_text
 from azero.games.state import is_forced_pass
 from azero.system.console import printable
 
