@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from azero.games import registered_games as registered_games
     from azero.mcts.roots.gumbel import GumbelRoot as GumbelRoot
     from azero.mcts.roots.visits import VisitsRoot as VisitsRoot
-    from azero.mcts.search.stepped import Search as Search
-    from azero.mcts.search.stepped import SearchResult as SearchResult
-    from azero.mcts.search.tree_arrays import SearchTree as SearchTree
-    from azero.mcts.selection.puct import Puct as Puct
+    from azero.mcts.search.analysis import SearchTree as SearchTree
+    from azero.mcts.search.search import Search as Search
+    from azero.mcts.search.search import SearchResult as SearchResult
+    from azero.mcts.selection import Puct as Puct
     from azero.nets.checkpoint import Checkpoint as Checkpoint
     from azero.nets.checkpoint import new_checkpoint as new_checkpoint
     from azero.nets.checkpoint import save_checkpoint as save_checkpoint
@@ -73,14 +73,14 @@ _MODULES = {
     "MatchResult": "arena.matches.results",
     "Move": "arena.agents.suggestion",
     "MoveReview": "arena.reviews.review",
-    "Puct": "mcts.selection.puct",
+    "Puct": "mcts.selection",
     "Ratings": "arena.ratings.rating_pool",
     "Record": "records",
     "Reviewer": "arena.reviews.review",
     "RunView": "training.callbacks",
-    "Search": "mcts.search.stepped",
-    "SearchResult": "mcts.search.stepped",
-    "SearchTree": "mcts.search.tree_arrays",
+    "Search": "mcts.search.search",
+    "SearchResult": "mcts.search.search",
+    "SearchTree": "mcts.search.analysis",
     "State": "games",
     "StopTraining": "training.callbacks",
     "Suggestion": "arena.agents.suggestion",

@@ -107,7 +107,7 @@ def _call(words: list[str]) -> int | None:
         return app(words, standalone_mode=False)
     except (Exception, SystemExit) as error:
         if "azero.games.user.loading" in sys.modules:  # otherwise there are no rules of a user
-            from azero.games.user.failures import failure_of
+            from azero.games.reasons import failure_of
 
             if failure := failure_of(error):
                 raise failure from None

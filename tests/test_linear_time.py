@@ -166,7 +166,7 @@ def read_moves(name: str) -> Callable[[str, Path], object]:
 
 CONTEXT = make_app(Offered(["random"]), ServeSettings()).state.context
 NOTATION = Variant(AMAZONS).notation
-BOARDS = ("games/boards", "games/positions")
+BOARDS = ("games/boards", "games/position_text")
 RECORDS = ("records/text", "records/annotations")
 SGF = ("records/sgf", "records/sgf_games")
 BEGUN_SGF = ("", "(;", "(;GM[1]SZ[9];B[aa]", "(;GM[1]SZ[9", "(;GM[1]C[", "(;CA[big5]C[")

@@ -34,7 +34,7 @@ from azero.games.pictures import (
     squares,
     star_points,
 )
-from azero.games.positions import board_to_text, read_player, text_to_board
+from azero.games.position_text import board_to_text, read_player, text_to_board
 
 __all__ = [
     "DRAW", "LETTERS", "LOSS", "ONE", "ONGOING", "WIN", "ZERO",

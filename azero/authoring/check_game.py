@@ -22,8 +22,7 @@ from azero.games.defaults import DEFAULTS
 from azero.games.laws.findings import Notes
 from azero.games.laws.laws import LAWS, Law
 from azero.games.laws.prototype import check_against, load_prototype
-from azero.games.reasons import after_actions
-from azero.games.user.failures import failures_named
+from azero.games.reasons import after_actions, failures_named
 from azero.games.user.trial import Interpreted
 
 _SPEED_S = 0.5

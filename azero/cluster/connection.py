@@ -30,7 +30,7 @@ from azero.cluster.guard import LocalProcesses
 from azero.config.cluster import ClusterConfig
 from azero.config.schema import Config, DeviceConfig
 from azero.errors import BadInput
-from azero.games.user.failures import failures_named
+from azero.games.reasons import failures_named
 from azero.nets.devices import pick_device
 from azero.system.console import say
 from azero.system.files import PACKAGE, held

@@ -22,7 +22,7 @@ from numba.core.errors import NumbaError, NumbaWarning
 from numba.extending import overload_method, register_jitable
 
 from azero.compiler import codegen, notice
-from azero.compiler.kernel_cache import KernelCache
+from azero.compiler.cache import KernelCache
 from azero.compiler.plain import is_plain
 from azero.errors import BadInput
 

@@ -4,8 +4,7 @@ import time
 from typing import NamedTuple
 
 from azero.compiler.pace import next_size
-from azero.exact.alphabeta import search_on
-from azero.exact.frames import new_search
+from azero.exact.alphabeta import new_search, search_on
 from azero.games import State
 from azero.system.threads import Slices, finish
 

@@ -91,6 +91,21 @@ def ownership(rules, state, owners):
     rules.ownership(state, owners)
 
 
+@kernel
+def rollout_action(rules, state, legal, rng):
+    return rules.rollout_action(state, legal, rng)
+
+
+@kernel
+def rollout(rules, state, legal, rng, max_plies):
+    return rules.rollout(state, legal, rng, max_plies)
+
+
+@kernel
+def target(rules, state, action):
+    return rules.target(state, action)
+
+
 def lines_to_text(rules: Rules, record: np.record, lines: Sequence[Sequence[int]]) -> list[list[str]]:
     """Returns lines of play from a position, each of one or more actions, in the game's notation.
 

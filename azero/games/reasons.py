@@ -5,14 +5,15 @@ import re
 import sys
 import sysconfig
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from azero.errors import BrokenRules
+from azero.errors import BadInput, BrokenRules
 from azero.system.files import PACKAGE
 
 MODULE = "azero_user_"
@@ -189,3 +190,23 @@ def _file_of(module: ModuleType) -> str:
 
 def _resolved(file: str) -> str:
     return str(Path(file).resolve())
+
+
+@contextmanager
+def failures_named() -> Iterator[None]:
+    """Raises BrokenRules, with file, method and line, if a user's rules raise an error inside the block."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        if failure := failure_of(error):
+            raise failure from None
+        raise
+
+
+def failure_of(error: BaseException) -> BrokenRules | None:
+    """Returns an error that names file, method and line, if a user's rules have raised `error`. Otherwise None.
+
+    It is None for BadInput too, whose message is one line already.
+    """
+    text = None if isinstance(error, BadInput) else failure_in(error)
+    return BrokenRules(text) if text else None

@@ -2,19 +2,20 @@
 
 import functools
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numba.core.errors import NumbaError
 
 from azero.compiler.plain import call
+from azero.compiler.rng import new_rng
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
 from azero.games import kernels
 from azero.games.contract import ONGOING, Places, Rules, Symmetries
 from azero.games.defaults import has_own
 from azero.games.kernels import new_states
 from azero.games.names import name_of
-from azero.games.pictures.whole import Picture, picture_of
+from azero.games.pictures.checking import Picture, picture_of
 from azero.games.reasons import after_actions, broken_rules, fails_with, failure_in, listed, short
 
 _MOVES = "moves:"  # begins the text of a position that is given by the moves that lead to it
@@ -290,3 +291,45 @@ def is_forced_pass(state: State) -> bool:
 
 def _owner_of(state: object) -> str:
     return f"one of {state.game}" if isinstance(state, State) else f"a {type(state).__name__}"
+
+
+def rollout_action_of(state: State, seed: int) -> int:
+    """Returns an action of the rollout policy. It may change scratch fields of the state's record."""
+    return int(_roll_out(kernels.rollout_action, state, new_rng(seed)))
+
+
+def rollout_of(state: State, seed: int) -> int:
+    """Plays to the end by the rollout policy and returns the outcome. The state is not valid afterwards."""
+    return int(_roll_out(kernels.rollout, state, new_rng(seed), state.game.max_plies))
+
+
+def _roll_out(kernel: Callable, state: State, *arguments: object) -> int:
+    legal = np.zeros(state.game.num_actions, np.int32)
+    try:
+        return kernel(state.game.rules, state.record, legal, *arguments)
+    except BrokenRules as error:
+        raise broken_rules(state.game.name, f"{error}, in a rollout", state.history()) from None
+
+
+def target_of(state: State, action: int) -> int:
+    """Returns the cell at which a legal action takes place; a number outside the board if it has no cell."""
+    return int(call(kernels.target, state.game.rules, state.record, action))
+
+
+def compile_rules(game: Game) -> None:
+    """Compiles every method that positions, rollouts and nets need, or loads it from the cache of kernels.
+
+    A user's rules that cannot be compiled raise an error of the compiler.
+    """
+    state = game.new_initial_state()
+    state.planes(), state.hash_key(), state.final_score()
+    State.from_record(game, state.record)
+    if has_own(game.rules, "ownership"):
+        state.ownership()
+    if has_own(game.rules, "rollout_action"):
+        rollout_action_of(state.clone(), seed=0)
+    if has_own(game.rules, "rollout"):
+        rollout_of(state.clone(), seed=0)
+    if has_own(game.rules, "target"):
+        target_of(state, state.legal_actions()[0])
+    kernels.note_compiled(game.rules)

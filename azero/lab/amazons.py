@@ -22,8 +22,7 @@ from azero.lab.duels import (
     simulations_a_second,
     with_seconds,
 )
-from azero.lab.experiment import Experiment, Groups
-from azero.lab.results import Results, Table
+from azero.lab.experiment import Experiment, Groups, Results, Table
 from azero.lab.trees import check_player
 from azero.plots import Line, Panel, draw
 

@@ -19,8 +19,7 @@ from azero.lab.duels import (
     show_simulations,
     with_seconds,
 )
-from azero.lab.experiment import Experiment, Groups
-from azero.lab.results import Results, Table
+from azero.lab.experiment import Experiment, Groups, Results, Table
 from azero.lab.trees import check_player
 
 SHORT = 1 / 6  # share of the time: 5 s of 30 s in the paper

@@ -13,8 +13,7 @@ from azero.compiler.rng import derive_seed
 from azero.config.schema import C_UCT
 from azero.errors import BadInput
 from azero.games import Game, make_game
-from azero.lab.experiment import Work
-from azero.lab.results import Results
+from azero.lab.experiment import Results, Work
 
 KEY = ("game", "a", "b", "pair")
 VALUES = ("score_first", "score_second", "simulations_a", "simulations_b", "seconds_a", "seconds_b")

@@ -6,8 +6,7 @@ its full search has ended. An iteration is one evaluated leaf. MMMC keeps whole 
 
 from typing import NamedTuple
 
-from azero.lab.experiment import Experiment, Groups
-from azero.lab.results import Results, Table
+from azero.lab.experiment import Experiment, Groups, Results, Table
 from azero.lab.trees import ALPHA_BETA, MEASURING, UCT, Unit, check_player, check_size, percent, rates_of, shown, spaced
 from azero.plots import Line, Panel, draw
 

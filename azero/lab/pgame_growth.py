@@ -11,8 +11,7 @@ import numpy as np
 
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
-from azero.lab.experiment import Experiment
-from azero.lab.results import Results, Table
+from azero.lab.experiment import Experiment, Results, Table
 from azero.lab.trees import MEASURING, UCT, Unit, check_player, check_size, rates_by_tree, spaced
 from azero.plots import Line, Panel, draw
 

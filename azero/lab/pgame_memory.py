@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from azero.arena.agents.names import split_options, with_options
 from azero.errors import BadInput
-from azero.lab.experiment import Experiment, Groups
-from azero.lab.results import Results, Table
+from azero.lab.experiment import Experiment, Groups, Results, Table
 from azero.lab.trees import MEASURING, UCT, Unit, check_player, check_size, percent, rates_of, shown, spaced
 from azero.mcts.classical.table import FEWEST_ENTRIES, MOST_ENTRIES
 from azero.plots import Line, Panel, draw

@@ -8,8 +8,7 @@ from azero.arena.matches.statistics import elo_from_score
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.lab.duels import PLAIN_UCT, PLAYING, Outcome, check_games, outcome_of, pairs_of, show_score
-from azero.lab.experiment import Experiment, Groups
-from azero.lab.results import Results, Table
+from azero.lab.experiment import Experiment, Groups, Results, Table
 from azero.lab.trees import check_player
 from azero.plots import Line, Panel, draw
 

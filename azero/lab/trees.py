@@ -12,8 +12,7 @@ from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.exact.solver import solve
 from azero.games import Game, make_game
-from azero.lab.experiment import Work
-from azero.lab.results import Results
+from azero.lab.experiment import Results, Work
 
 UCT = "uct(cp=0.707,prove=false)"
 """UCB1 with the bias of the paper's proofs, 2 C_p sqrt(ln t / s) with C_p = 1 / sqrt 2.

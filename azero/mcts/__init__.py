@@ -4,17 +4,16 @@ To read the code, begin with `reference/search.py`: it is the whole search in pl
 the root of Gumbel AlphaZero. `search/kernels.py` is the compiled search.
 """
 
-from azero.mcts.classical.flat import FlatSearch
-from azero.mcts.classical.minimax import EpisodeSearch, MinimaxSearch
+from azero.mcts.classical.monte_carlo import EpisodeSearch, FlatSearch, MinimaxSearch
 from azero.mcts.classical.table_search import TableSearch
 from azero.mcts.classical.turn_search import FlatTurnSearch, TableTurnSearch, TurnSearch
 from azero.mcts.evaluation.evaluator import Evaluator, UniformEvaluator
 from azero.mcts.rollouts.policies import LinearSoftmax, OwnRollout, RolloutPolicy, UniformRollout
 from azero.mcts.rollouts.weights import rollout_from_config, rollout_named
 from azero.mcts.search.analysis import RESULT_NAMES, MoveStatistics, rank_moves, root_result, root_value
-from azero.mcts.search.search import MAX_NODES, TreeSearch, affordable_nodes, nodes_needed, trees_that_fit
 from azero.mcts.search.settings import Settings
-from azero.mcts.selection.strategies import DepthBias, Puct, Selection, Uct, selection_from_config
+from azero.mcts.search.tree_search import MAX_NODES, TreeSearch, affordable_nodes, nodes_needed, trees_that_fit
+from azero.mcts.selection import DepthBias, Puct, Selection, Uct, selection_from_config
 
 __all__ = [
     "MAX_NODES", "RESULT_NAMES", "DepthBias", "EpisodeSearch", "Evaluator", "FlatSearch", "FlatTurnSearch",

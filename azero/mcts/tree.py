@@ -98,6 +98,18 @@ def children_of(nodes: np.recarray, index: int = 0) -> range:
     return range(first, first + int(nodes[index].num_children)) if first else range(0)
 
 
+def node_of(nodes: np.recarray, line: list[int]) -> int:
+    """Returns the node that `line`, actions from the root on, leads to; -1 if it is not in the tree."""
+    index = 0
+    for action in line:
+        first, count = int(nodes["first_child"][index]), int(nodes["num_children"][index])
+        found = np.flatnonzero(nodes["action"][first : first + count] == action) if first else np.zeros(0, np.int64)
+        if not len(found):
+            return -1
+        index = first + int(found[0])
+    return index
+
+
 @subroutine
 def clear_tree(tree, nodes):
     """Removes all nodes but the root, which becomes unvisited. The random generator keeps its state."""

@@ -13,7 +13,7 @@ from azero.games.boards import LETTERS
 from azero.games.go.rules import Go
 from azero.games.make import make_trusted_game
 from azero.games.names import file_of, parts_of
-from azero.games.positions import PLAYERS, board_to_text, text_to_board
+from azero.games.position_text import PLAYERS, board_to_text, text_to_board
 from azero.system.console import warn_once
 
 COLOURS = "BW"

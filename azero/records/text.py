@@ -11,7 +11,7 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.make import make_trusted_game
 from azero.games.names import KOMI, differences, file_of, without_folder
-from azero.games.positions import turn_to_text
+from azero.games.position_text import turn_to_text
 from azero.records.annotations import comments_of, read_comments, read_name
 from azero.records.record import MOST_DEEP, RESULTS, UNKNOWN, Node, Record, TooManyMoves, result_of
 

@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from azero.exact.alphabeta import search_on
-from azero.exact.frames import Work, answer_of, new_search, restart, start_test
+from azero.exact.alphabeta import Work, answer_of, new_search, restart, search_on, start_test
 from azero.games import WIN, Game, State
 from azero.games.contract import sign_of
 from azero.mcts.tree import UNPROVEN

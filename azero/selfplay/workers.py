@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from azero.config.schema import Config
-from azero.games.user.failures import failures_named
+from azero.games.reasons import failures_named
 from azero.nets.devices import pick_devices, take_gpu
 from azero.system.machine import count_cores
 from azero.system.worker_pool import Pool, local_workers

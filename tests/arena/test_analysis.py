@@ -194,7 +194,7 @@ def test_a_move_on_a_clock_ends_an_analysis():
 
 
 def test_a_large_part_of_a_tree_is_copied_in_part(monkeypatch):
-    monkeypatch.setattr("azero.mcts.positions._MOST_COPIED", 100)
+    monkeypatch.setattr("azero.mcts.kept_trees._MOST_COPIED", 100)
     agent, after = agent_of("uct"), GAME.state_from_moves("4")
     *_, before = agent.analyse(START, simulations=5000)
     visits = next(move.visits for move in before.moves if move.move == "4")

@@ -25,7 +25,7 @@ from azero.mcts import (
     Uct,
 )
 from azero.mcts.classical.table import StoredMoves
-from azero.mcts.roots.choice import BY_BOUND, BY_VALUE
+from azero.mcts.roots.ranking import BY_BOUND, BY_VALUE
 
 GAME = make_game("tic_tac_toe")
 

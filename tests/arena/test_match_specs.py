@@ -78,7 +78,7 @@ def test_an_sprt_decides_by_whole_pairs_in_order_and_stops_the_rest(names, decis
 def test_with_little_memory_fewer_games_are_played_at_once_and_they_are_the_same(monkeypatch):
     names = "uct(prove=false)@300", "uct(prove=false)@290"
     whole = alone(*names, 40)
-    monkeypatch.setattr("azero.mcts.search.search._MEMORY_OF_ALL_TREES", 1 << 21)
+    monkeypatch.setattr("azero.mcts.search.tree_search._MEMORY_OF_ALL_TREES", 1 << 21)
     assert make_agent(names[0], GAME).player.most_slots == 3
     (match,) = play_matches([match_of(*names, 40)], Shuffled())
     assert as_counted(match) == as_counted(alone(*names, 40)) == as_counted(whole)

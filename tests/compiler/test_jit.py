@@ -144,7 +144,7 @@ def test_all_files_of_others_name_the_place_of_a_kernel():
         (Around(TicTacToe()), around),
         (TicTacToe(), "azero"),
     ):
-        cache = azero.compiler.kernel_cache.KernelCache(_twice_plus.py_func)
+        cache = azero.compiler.cache.KernelCache(_twice_plus.py_func)
         cache._place((numba.typeof(rules), numba.int64))
         assert list(cache._places) == [folder]
 

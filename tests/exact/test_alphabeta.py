@@ -6,8 +6,7 @@ import pytest
 from mcts.minimax import Minimax, RandomPlay, moves_of
 
 from azero.compiler.jit import IS_COMPILED
-from azero.exact.alphabeta import estimate, search_on
-from azero.exact.frames import Work, new_search, start_iteration
+from azero.exact.alphabeta import Work, estimate, new_search, search_on, start_iteration
 from azero.exact.transpositions import PROOF, draft_above
 from azero.games import State, make_game
 

@@ -11,8 +11,7 @@ from mcts.minimax import Minimax, moves_of
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.exact import solver
-from azero.exact.alphabeta import search_on
-from azero.exact.frames import new_search
+from azero.exact.alphabeta import new_search, search_on
 from azero.exact.solver import solve
 from azero.games import Game, State, make_game, registered_games
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from azero.exact.frames import FRAME_DTYPE
+from azero.exact.alphabeta import FRAME_DTYPE
 from azero.exact.transpositions import ENTRY_DTYPE, PROOF, draft_above, find_entry, new_table, settle, store
 
 

@@ -50,12 +50,16 @@ def stones(drawing: str) -> list[str]:
     return list(rows)
 
 
+def same_action(state: State, theirs: pyspiel.State, action: int) -> int:
+    return action
+
+
 def check_random_games(
     game: Game,
     openspiel_name: str,
-    to_ours: Callable[[State, pyspiel.State, int], int],
     num_games: int,
     seed: int,
+    to_ours: Callable[[State, pyspiel.State, int], int] = same_action,
 ) -> None:
     """Plays random games here and in OpenSpiel; asserts equal player, legal moves, end and returns at every ply.
 

@@ -8,7 +8,6 @@ import pytest
 from mcts.minimax import Minimax
 
 from azero.compiler.jit import IS_COMPILED
-from azero.errors import BadInput
 from azero.games import LOSS, ONGOING, WIN, Game, State, make_game
 from azero.games.laws.laws import check_laws
 
@@ -211,21 +210,18 @@ def test_recorded_openspiel_games(size):
     check_recorded_games(make_board(size, size, 5), f"gomoku_size{size}", action_of, rows_of)
 
 
-@pytest.mark.parametrize(("size", "k"), [(3, 3), (5, 4), (7, 3), (9, 5), (15, 5)])
-def test_random_games_in_step_with_openspiel(size, k):
-    check_random_games(
-        make_board(size, size, k), f"gomoku(size={size},connect={k})", same_action, num_games=20, seed=size
-    )
+MANY = [(5, 4, 1000), (9, 5, 1000), (15, 5, 100), (19, 5, 50)]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("size", "k", "num_games"), [(5, 4, 1000), (9, 5, 1000), (15, 5, 100), (19, 5, 50)])
-def test_many_random_games_in_step_with_openspiel(size, k, num_games):
-    check_random_games(make_board(size, size, k), f"gomoku(size={size},connect={k})", same_action, num_games, seed=size)
-
-
-def same_action(state: State, theirs, action: int) -> int:
-    return action
+@pytest.mark.parametrize(
+    ("size", "k", "num_games"),
+    [
+        *((size, k, 20) for size, k in [(3, 3), (5, 4), (7, 3), (9, 5), (15, 5)]),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in MANY),
+    ],
+)
+def test_random_games_in_step_with_openspiel(size, k, num_games):
+    check_random_games(make_board(size, size, k), f"gomoku(size={size},connect={k})", num_games, seed=size)
 
 
 def test_planes_are_own_stones_their_stones_and_empty_cells():
@@ -241,33 +237,6 @@ def test_moves_are_written_column_first_from_the_bottom():
     assert [game.action_to_text(state, action) for action in (0, 2, 3, 54, 56)] == ["a19", "c19", "a18", "a1", "c1"]
     assert game.text_to_action(state, "C1") == 56
     assert game.rules.split_moves("a1b19,C3; b2\n") == ["a1", "b19", "C3", "b2"]
-
-
-@pytest.mark.parametrize("text", ["", "a", "1a", "a0", "a4", "f1", "a11", "5", "a\u0661", "pass"])
-def test_text_that_is_no_move_is_named(text):
-    with pytest.raises(BadInput) as error:
-        make_board(3, 5, 3).text_to_action(make_board(3, 5, 3).new_initial_state(), text)
-    assert str(error.value) == f"{text!r} is not a move of gomoku; moves are a1 (bottom left) to e3"
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ("rows=0", "rows=0 is out of range; it can be 1 to 19"),
-        ("rows=20", "rows=20 is out of range; it can be 1 to 19"),
-        ("columns=-1", "columns=-1 is out of range; it can be 1 to 19"),
-        ("columns=20", "columns=20 is out of range; it can be 1 to 19"),
-        ("k=0", "k=0 is out of range; it can be 1 to 19"),
-        ("k=20", "k=20 is out of range; it can be 1 to 19"),
-        ("k=16", "k=16 in a row do not fit on a board of 15x15; k can be 1 to 15, e.g. k=15"),
-        ("rows=3,columns=4", "k=5 in a row do not fit on a board of 3x4; k can be 1 to 4, e.g. k=4"),
-        ("exact=1", "exact='1' should be true or false"),
-    ],
-)
-def test_parameters_out_of_range_are_named(parameters, message):
-    with pytest.raises(BadInput) as error:
-        make_game(f"gomoku({parameters})")
-    assert str(error.value) == f"gomoku: {message}"
 
 
 def test_marks_stand_at_their_cells():

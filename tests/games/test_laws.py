@@ -13,9 +13,9 @@ from azero.games.laws import laws
 from azero.games.laws.findings import Broken, Notes, record_of
 from azero.games.laws.laws import LAWS, check_laws, random_games
 
-from .user_games import NIM, TIC_TAC_TOE, added, forget_files, write_file
+from .user_games import NIM, TIC_TAC_TOE, added, write_file
 
-pytestmark = pytest.mark.slow  # it compiles kernels of its own
+pytestmark = [pytest.mark.usefixtures("folder"), pytest.mark.slow]  # it compiles kernels of its own
 
 KEY = "2 * state.left + (state.ply & 1)"
 IMPORT = ("LOSS, ONGOING, WIN", "LOSS, ONGOING, Symmetries, WIN")
@@ -24,14 +24,6 @@ PASS = (
     "        if action == 3:\n            return\n        state.left -= action + 1\n",
 )
 PASSES = [("min(3, state.left)", "4 if state.left > 2 else state.left"), PASS, ("return game.heap\n", "return 1000\n")]
-
-
-@pytest.fixture(autouse=True)
-def folder(monkeypatch, tmp_path):
-    """The working folder of each test."""
-    forget_files(monkeypatch)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def findings(game: Game, num_games: int = 20) -> dict[str, str]:

@@ -12,27 +12,15 @@ import azero
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import make_game, names, registered_games
-from azero.games.user import loading, timeouts, trial
+from azero.games.user import loading, timeouts
 
-from .user_games import NIM, added, forget_files, write_file
+from .user_games import NIM, added, write_file
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 IMPORT_GAME = ("import numpy as np\n", "import numpy as np\nfrom azero.games import game\n")
 FUTURE = ("from typing import", "from __future__ import annotations\n\nfrom typing import")
 LAST_LOSES = ("return WIN if state.ply & 1 else LOSS", "return LOSS if state.ply & 1 else WIN")
-
-
-@pytest.fixture(autouse=True)
-def folder(monkeypatch, tmp_path) -> Path:
-    """The working folder of each test."""
-    forget_files(monkeypatch)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def uncompiled(monkeypatch):
-    """Files are loaded and tried out in plain Python only."""
-    monkeypatch.setattr(trial, "compile_game", lambda game: None)
 
 
 def refusal(name: str) -> str:

@@ -8,9 +8,9 @@ from azero.games import compile_game, make_game, without_compiling
 from azero.games.kernels import is_compiled
 from azero.games.laws.laws import check_laws
 
-from .user_games import NIM, added, forget_files, write_file
+from .user_games import NIM, added, write_file
 
-pytestmark = pytest.mark.slow  # it compiles kernels of its own
+pytestmark = [pytest.mark.usefixtures("folder"), pytest.mark.slow]  # it compiles kernels of its own
 
 IMPORT = (
     "LOSS, ONGOING, WIN",
@@ -18,14 +18,6 @@ IMPORT = (
     "BLACK, WHITE = Player('Black', 'black'), Player('White', 'white')",
 )
 BOARD = "squares(1, game.heap, 'plain')"
-
-
-@pytest.fixture(autouse=True)
-def folder(monkeypatch, tmp_path):
-    """The working folder of each test."""
-    forget_files(monkeypatch)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def nim_with(folder, *methods: str):

@@ -9,7 +9,6 @@ import pytest
 from mcts.minimax import Minimax
 
 from azero.compiler.jit import IS_COMPILED
-from azero.errors import BadInput
 from azero.games import Game, State, make_game
 from azero.games.laws.laws import check_laws
 
@@ -169,31 +168,6 @@ def test_moves_are_written_as_numbers():
     state = game.new_initial_state()
     assert [game.action_to_text(state, action) for action in (0, 11)] == ["0", "11"]
     assert game.state_from_moves("11, 0;3").history() == [11, 0, 3]
-
-
-@pytest.mark.parametrize("text", ["", "12", "-1", "a", "01", "1 ", "\u0663"])
-def test_text_that_is_no_move_is_named(text):
-    with pytest.raises(BadInput) as error:
-        make_p_game(12).text_to_action(make_p_game(12).new_initial_state(), text)
-    assert repr(text) in str(error.value) and "moves are 0 to 11" in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ("branching=0", "branching=0 is out of range; it can be 1 to 1000"),
-        ("branching=1001", "branching=1001 is out of range; it can be 1 to 1000"),
-        ("depth=0", "depth=0 is out of range; it can be 1 to 1000"),
-        ("depth=1001", "depth=1001 is out of range; it can be 1 to 1000"),
-        ("seed=-1", "seed=-1 is out of range; it can be 0 to 999999999"),
-        ("seed=1.5", "seed='1.5' should be an integer of at most 9 digits"),
-    ],
-)
-def test_parameters_out_of_range_are_named(parameters, message):
-    with pytest.raises(BadInput) as error:
-        make_game(f"p_game({parameters})")
-    assert str(error.value) == f"p_game: {message}"
 
 
 def test_drawing_tells_what_each_move_is_worth():

@@ -4,23 +4,15 @@ import pytest
 
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.games.user import trial
 
-from .user_games import NIM, added, forget_files, write_file
+from .user_games import NIM, added, write_file
+
+pytestmark = pytest.mark.usefixtures("folder", "uncompiled")
 
 PLACES = "it should be Places(planes, slots, numbers), two counts and int32 [A]"
 TABLES = "it should be Symmetries(cells, actions), int32 [S, H * W] and int32 [S, A]"
 BAD_INPUT = "for text that is no move it should raise azero.authoring.BadInput"
 TEXT_TO_ACTION = "text_to_action(game, state, text)"
-
-
-@pytest.fixture(autouse=True)
-def folder(monkeypatch, tmp_path):
-    """The working folder of each test, in which nothing is compiled."""
-    forget_files(monkeypatch)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(trial, "compile_game", lambda game: None)
-    return tmp_path
 
 
 def refusal(folder, method: str, body: str) -> str:

@@ -9,17 +9,11 @@ from azero.games import Game, Prototype, make_game
 from azero.games.laws.prototype import check_against, load_prototype
 from azero.games.user import timeouts
 
-from .user_games import NIM, SLOW_NIM, forget_files, write_file
+from .user_games import NIM, SLOW_NIM, write_file
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 LEGAL = 'return ["0", "1", "2"][: self.left]'
-
-
-@pytest.fixture(autouse=True)
-def folder(monkeypatch, tmp_path):
-    """The working folder of each test."""
-    forget_files(monkeypatch)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.fixture

@@ -23,9 +23,9 @@ class Sample(NamedTuple):
 
 
 @pytest.fixture
-def sample(monkeypatch):
-    monkeypatch.setattr(registry, "_RULES", dict(registry._RULES))
-    return registry.game("sample")(Sample)
+def sample():
+    with registry.without_registering():
+        yield registry.game("sample")(Sample)
 
 
 def test_games_are_listed_by_name():
@@ -114,7 +114,7 @@ def test_size_is_rows_and_columns_where_a_game_has_both(sample):
     assert names.name_of(make.parse_game("sample(size=9)")) == "sample(size=9)"  # its own
 
 
-def test_a_parameter_without_a_default_is_asked_for(monkeypatch):
+def test_a_parameter_without_a_default_is_asked_for(sample):
     class Heaps(NamedTuple):
         """Rules with parameters without defaults."""
 
@@ -122,7 +122,6 @@ def test_a_parameter_without_a_default_is_asked_for(monkeypatch):
         most: int
         swap: bool = False
 
-    monkeypatch.setattr(registry, "_RULES", dict(registry._RULES))
     registry.game("heaps")(Heaps)
     for text, lacking in [
         ("heaps", "heap, most, e.g. heaps(heap=...)"),

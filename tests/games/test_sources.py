@@ -9,11 +9,10 @@ import pytest
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.games.user import trial
 from azero.games.user.sources import Sources
 
 from .test_loading import kernels, play, printed
-from .user_games import NIM, added, forget_files, write_file
+from .user_games import NIM, added, write_file
 
 pytestmark = pytest.mark.slow  # it compiles kernels of its own
 
@@ -24,12 +23,9 @@ LAST_WINS, LAST_LOSES = WINNER.format(1, -1), WINNER.format(-1, 1)
 
 
 @pytest.fixture(autouse=True)
-def folder(monkeypatch, tmp_path) -> Path:
-    """The working folder of each test. Imports of earlier tests are forgotten."""
-    forget_files(monkeypatch)
-    monkeypatch.chdir(tmp_path)
+def path(monkeypatch, folder):
+    """Changes of the module search path last for one test."""
     monkeypatch.setattr(sys, "path", list(sys.path))
-    return tmp_path
 
 
 def write_nim(path: Path, imports: str = "from result import last_mover", call: str = "last_mover") -> Path:
@@ -48,12 +44,6 @@ def first_wins(name: str) -> bool:
 
 def first_text(game) -> str:
     return game.action_to_text(game.new_initial_state(), 0)
-
-
-@pytest.fixture
-def uncompiled(monkeypatch):
-    """Files are loaded and tried out in plain Python only."""
-    monkeypatch.setattr(trial, "compile_game", lambda game: None)
 
 
 def write_both(folder: Path, *texts: str) -> None:

@@ -4,18 +4,10 @@ import pytest
 
 from azero.authoring.check_game import find_misspelt
 from azero.games import make_game, registered_games
-from azero.games.user import trial
 
-from .user_games import NIM, added, forget_files, write_file
+from .user_games import NIM, added, write_file
 
-
-@pytest.fixture(autouse=True)
-def folder(monkeypatch, tmp_path):
-    """The working folder of each test, in which nothing is compiled."""
-    forget_files(monkeypatch)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(trial, "compile_game", lambda game: None)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder", "uncompiled")
 
 
 def warnings(folder, *changes) -> list[str]:

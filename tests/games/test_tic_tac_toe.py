@@ -5,7 +5,6 @@ from itertools import combinations
 import pytest
 
 from azero.compiler.jit import IS_COMPILED
-from azero.errors import BadInput
 from azero.games import DRAW, LOSS, ONGOING, WIN, State, make_game
 from azero.games.laws.laws import check_laws
 
@@ -95,13 +94,6 @@ def test_moves_are_written_column_first():
     ]
     assert GAME.text_to_action(state, "C2") == 5
     assert GAME.rules.split_moves("a1b2,C3; b1\n") == ["a1", "b2", "C3", "b1"]
-
-
-@pytest.mark.parametrize("text", ["", "a", "1a", "a0", "a4", "d1", "a11", "5", "a\u0661", "pass"])
-def test_text_that_is_no_move_is_named(text):
-    with pytest.raises(BadInput) as error:
-        GAME.text_to_action(GAME.new_initial_state(), text)
-    assert str(error.value) == f"{text!r} is not a move of tic_tac_toe; moves are a1 (top left) to c3"
 
 
 def test_marks_stand_at_their_cells():

@@ -13,19 +13,13 @@ from azero.errors import NO_ACTION, BadInput
 from azero.games import make_game
 from azero.games.user import timeouts, trial
 
-from .user_games import NIM, TIC_TAC_TOE, added, forget_files, write_file
+from .user_games import NIM, TIC_TAC_TOE, added, write_file
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 PLAY = "        state.left -= action + 1\n"
 KEY = "np.uint64(2 * state.left + (state.ply & 1))"
 DTYPE = 'np.dtype([("left", np.int32), ("ply", np.int32)])'
-
-
-@pytest.fixture(autouse=True)
-def folder(monkeypatch, tmp_path):
-    """The working folder of each test."""
-    forget_files(monkeypatch)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def refusal(folder, *changes, source=NIM, name="Nim") -> str:

@@ -156,15 +156,6 @@ def test_bad_input_is_one_line_that_names_it(run_lab, line, parts):
     assert contents(".") == {}
 
 
-def test_a_folder_of_another_experiment_is_refused_and_left_alone(run_lab):
-    assert run_lab(f"pgame-failure {TINY['pgame-failure']} --threads 1 --out here")[0] == 0
-    before = contents("here")
-    for other in (f"pgame-memory {TINY['pgame-memory']}", "pgame-failure --trees 7 --runs 2 --iterations 50"):
-        code, output, errors = run_lab(f"{other} --threads 1 --out here")
-        assert (code, output) == (2, "") and "'here' has" in errors and errors.count("\n") == 1
-    assert contents("here") == before
-
-
 def test_iterations_are_read_off_between_two_that_were_measured():
     iterations, rates = (1, 10, 100, 1000), (0.5, 0.2, 0.05, 0.0)
     assert pgame_growth.iterations_to_reach(0.1, iterations, rates) == pytest.approx(10**1.5)

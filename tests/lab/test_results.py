@@ -6,7 +6,7 @@ import pytest
 
 import azero
 from azero.errors import BadInput
-from azero.lab.results import Results, Table
+from azero.lab.experiment import Results, Table
 from azero.system.files import LOCK, held
 from azero.system.worker_pool import do_in_order
 

@@ -5,7 +5,7 @@ import pytest
 
 from azero.games import make_game
 from azero.mcts import Puct, Settings, TreeSearch, Uct, rank_moves, root_value
-from azero.mcts.search.variation import principal_variations
+from azero.mcts.search.analysis import principal_variations
 
 from .evaluators import FixedEvaluator, HashEvaluator
 from .trees import child_of, make_tree
@@ -62,13 +62,6 @@ def test_variations_can_be_played_and_proven_ones_end_the_game(moves, judge):
         if move.proven in ("win", "loss"):
             assert after.is_terminal() and len(move.pv) == move.proven_plies
             assert after.returns()[state.current_player()] == move.value == {"win": 1, "loss": -1}[move.proven]
-
-
-@pytest.mark.parametrize(("moves", "best", "proven", "plies"), [("171717", 0, "win", 1), ("1717172", 6, "win", 1)])
-def test_a_win_in_one(moves, best, proven, plies):
-    search, _, ranked = analyse(moves)
-    assert (ranked[0].action, ranked[0].proven, ranked[0].proven_plies) == (best, proven, plies)
-    assert ranked[0].pv == [best] and ranked[0].value == root_value(search) == 1
 
 
 def test_losses_stand_last():

@@ -223,6 +223,7 @@ class Hidden(NamedTuple):
 """A game whose planes do not show which actions are legal."""
 
 
+@pytest.mark.slow  # it compiles kernels of its own
 def test_positions_with_the_same_planes_may_have_other_legal_actions(tmp_path):
     (tmp_path / "hidden.py").write_text(HIDDEN)
     game = make_game(f"{tmp_path}/hidden.py:Hidden")
@@ -267,15 +268,6 @@ def test_several_leaves_of_a_tree_at_a_time(leaves, moves):
     search.start(0, state, seed=0)
     search.run([0], NUM_SIMULATIONS)
     assert snapshot(search) == before
-
-
-def test_a_full_tree_is_searched_on():
-    game = make_game("connect_four")
-    search = TreeSearch(game, Puct(), Settings(cache_mib=1), HashEvaluator(game), max_nodes=60)
-    search.start(0, game.new_initial_state(), seed=0)
-    search.run([0], NUM_SIMULATIONS)
-    check_tree(search, game.new_initial_state())
-    assert search.forest.trees[0].simulations == NUM_SIMULATIONS
 
 
 def test_rollouts_and_noise_are_drawn_alike_from_what_is_known_and_what_is_not():

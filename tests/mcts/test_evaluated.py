@@ -13,7 +13,7 @@ from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import Puct, Settings, TreeSearch
-from azero.mcts.roots.choice import BY_VISITS
+from azero.mcts.roots.ranking import BY_VISITS
 from azero.nets.runtimes.session import SessionEvaluator
 
 from .evaluators import HashEvaluator
@@ -153,16 +153,6 @@ def test_a_suggestion_on_two_threads_finds_the_same_move():
     assert abs(one.value - two.value) < 0.2
 
 
-def test_a_search_serves_all_long_limits():
-    agent = azero.make_agent("connect_four@2000", threads=2)
-    state = CONNECT_FOUR.new_initial_state()
-    agent.suggest(state, simulations=700_000, seconds=0.01)
-    search = agent._alone
-    agent.suggest(state, simulations=800_000, seconds=0.01)
-    assert agent._alone is search
-    assert search.settings.leaves_per_tree == 64
-
-
 def test_short_suggestions_repeat_on_any_number_of_threads(monkeypatch):
     """So small a search has one leaf at a time, so one thread."""
     seen = set[int]()
@@ -180,17 +170,15 @@ def test_short_suggestions_repeat_on_any_number_of_threads(monkeypatch):
 
 
 def test_the_leaves_that_may_wait_grow_with_the_visits_of_the_root():
-    evaluator = HashEvaluator(CONNECT_FOUR)
-    search = search_with(evaluator, 2, leaves=8, visits_per_leaf=100)
     seen = []
-    walk = evaluator.evaluate
 
-    def noted(planes):
-        pending = int(search.forest.trees[0].pending)  # before the visits, which only grow meanwhile
-        seen.append((int(search.forest.nodes[0][0].N), pending))
-        return walk(planes)
+    class Noting(HashEvaluator):
+        def evaluate(self, planes):
+            pending = int(search.forest.trees[0].pending)  # before the visits, which only grow meanwhile
+            seen.append((int(search.forest.nodes[0][0].N), pending))
+            return super().evaluate(planes)
 
-    search._trees._crew._evaluate = noted
+    search = search_with(Noting(CONNECT_FOUR), 2, leaves=8, visits_per_leaf=100)
     search.run([0], 3000)
     assert all(pending <= min(16, 4 + visits // 100) for visits, pending in seen)
     assert max(pending for _, pending in seen) > 8 and max(pending for _, pending in seen[:10]) <= 4

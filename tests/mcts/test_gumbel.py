@@ -11,7 +11,7 @@ from azero.games import make_game
 from azero.mcts import Puct, Settings, TreeSearch, Uct
 from azero.mcts.reference.gumbel import GumbelReference, halving_schedule
 from azero.mcts.roots.gumbel import GumbelRoot, scheduled_visits, weigh_root
-from azero.mcts.roots.target import TARGET_TOTAL, write_policy_target
+from azero.mcts.roots.visits import TARGET_TOTAL, write_policy_target
 from azero.mcts.tree import UNPROVEN
 
 from .evaluators import HashEvaluator

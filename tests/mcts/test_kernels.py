@@ -9,10 +9,10 @@ from azero.mcts import OwnRollout, Puct, Settings, TreeSearch, Uct, UniformEvalu
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.views import new_views
 from azero.mcts.roots.visits import VisitsRoot
-from azero.mcts.search.evaluated import OneSearch
 from azero.mcts.search.kernels import is_done
 from azero.mcts.search.lockstep import Walker
 from azero.mcts.search.settings import SearchParts
+from azero.mcts.search.trees import OneSearch
 from azero.mcts.tree import UNPROVEN, new_forest, start_tree
 
 from .evaluators import FixedEvaluator, HashEvaluator, SymmetricEvaluator
@@ -68,19 +68,17 @@ def test_trees_of_rollouts_are_sound(game, moves, is_proving, selection):
     assert root.N == NUM_SIMULATIONS or (is_proving and root.proven != UNPROVEN)
 
 
-@pytest.mark.parametrize("evaluator", [None, HashEvaluator(CONNECT_FOUR)], ids=["rollouts", "evaluator"])
+@pytest.mark.parametrize("judge", ["rollouts", "evaluator", "evaluator with a cache"])
 @pytest.mark.parametrize("selection", [Uct(), Puct()])
 @pytest.mark.parametrize("max_nodes", [8, 60])
-def test_a_full_tree_is_searched_on(max_nodes, selection, evaluator):
-    search, state = grow(CONNECT_FOUR, "", selection, Settings(), evaluator, max_nodes=max_nodes)
+def test_a_full_tree_is_searched_on(max_nodes, selection, judge):
+    evaluator = None if judge == "rollouts" else HashEvaluator(CONNECT_FOUR)
+    settings = Settings(cache_mib=1 if judge == "evaluator with a cache" else 0)
+    search, state = grow(CONNECT_FOUR, "", selection, settings, evaluator, max_nodes=max_nodes)
     check_tree(search, state)
     tree, root = search.forest.trees[0], search.forest.nodes[0][0]
     assert tree.is_full and max_nodes - 7 < tree.num_nodes <= max_nodes
     assert root.N == tree.simulations == NUM_SIMULATIONS
-
-
-def test_a_tree_with_room_is_not_full():
-    assert not grow(CONNECT_FOUR, "", num=100)[0].forest.trees[0].is_full
 
 
 def test_with_one_leaf_at_a_time_the_evaluator_sees_one_leaf_of_each_tree():
@@ -132,18 +130,18 @@ def test_in_flight_spreads_the_leaves_and_is_gone_afterwards():
     game, settings = CONNECT_FOUR, Settings(is_rollout_only=False, leaves_per_tree=7)
     parts = SearchParts(game.rules, Puct(), OwnRollout(), settings, new_views(game), new_cache(0))
     walker = Walker(parts, OneSearch(np.ones(1, np.bool_)), new_forest(parts.rules, 1, 2_000))
-    forest, batch = walker.forest, walker._batch
+    forest = walker.forest
     start_tree(forest, 0, game.new_initial_state().record, np.uint64(1))
     forest.trees[0].target = 100
     nodes, evaluator = forest.nodes[0], UniformEvaluator(7)
     sizes = []
     for _ in range(4):
         walker.walk()
-        count = int(batch.waiting[0].leaves)
-        sizes.append(count)
-        leaves = [int(batch.path[row, batch.depth[row]]) for row in range(count)]
-        assert len(set(leaves)) == count == forest.trees[0].pending == nodes[0].in_flight
-        assert all(nodes[leaf].in_flight == 1 for leaf in leaves)
+        sizes.append(len(walker.planes))
+        grown = nodes[: forest.trees[0].num_nodes]
+        leaves = grown[(grown.first_child == 0) & (grown.in_flight > 0)]
+        assert len(leaves) == sizes[-1] == forest.trees[0].pending == nodes[0].in_flight
+        assert (leaves.in_flight == 1).all()
         walker.apply_evaluations(evaluator.evaluate(walker.planes))
         assert forest.trees[0].pending == 0 and not nodes.in_flight[: forest.trees[0].num_nodes].any()
     assert sizes == [1, 7, 7, 7] and nodes[0].N == 22

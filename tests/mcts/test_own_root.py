@@ -12,8 +12,8 @@ from azero.config.selfplay import SelfPlayConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import Puct, Settings, TreeSearch, UniformEvaluator, rank_moves
-from azero.mcts.roots.choice import LEFT_TO_SELECTION
 from azero.mcts.roots.gumbel import GumbelRoot
+from azero.mcts.roots.ranking import LEFT_TO_SELECTION
 from azero.mcts.roots.strategies import ROOTS, root_from_config
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.tree import children_of

@@ -9,7 +9,7 @@ from pytest import approx
 from azero.compiler.jit import IS_COMPILED, kernel
 from azero.games import make_game
 from azero.mcts import OwnRollout, Puct
-from azero.mcts.roots.choice import (
+from azero.mcts.roots.ranking import (
     BY_BOUND,
     BY_VALUE,
     BY_VISITS,
@@ -18,8 +18,7 @@ from azero.mcts.roots.choice import (
     greedy_child,
     rank_children,
 )
-from azero.mcts.roots.noise import mix_noise
-from azero.mcts.roots.target import write_policy_target
+from azero.mcts.roots.visits import mix_noise, write_policy_target
 from azero.mcts.scratch import new_scratch
 from azero.mcts.search.kernels import choose_action
 from azero.mcts.search.settings import SearchParts, Settings

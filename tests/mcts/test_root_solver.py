@@ -116,23 +116,6 @@ def test_a_tree_that_knows_what_is_good_saves_positions_and_changes_nothing_else
     assert visited[1] < 0.7 * visited[0]
 
 
-def test_the_favourites_of_positions_that_were_visited_twice_are_noted():
-    search = searched(DRAWN, 400)
-    nodes, best, others = search.forest.nodes[0], {}, set()
-    for index, state in walk(search, DRAWN):
-        visits = {int(nodes[child].action): int(nodes[child].N) for child in children_of(nodes, index)}
-        if visits and (index == 0 or nodes[index].N >= 2):
-            most = {action for action, num in visits.items() if num == max(visits.values())}
-            best.setdefault(state.hash_key(), set()).update(most)
-        else:
-            others.add(state.hash_key())
-    solver = RootSolver(DRAWN.game, PLENTY)
-    solver._note_favourites(DRAWN, nodes)
-    noted = {key: noted_action(solver._work.table, np.uint64(key)) for key in best.keys() | others}
-    assert len(best) > 20 and all(noted[key] in best[key] for key in best)
-    assert {noted[key] for key in others - best.keys()} == {-1}
-
-
 def test_a_note_takes_no_other_s_place_and_tells_no_bounds():
     table = new_table(2)
     for key, action in ((1, 5), (2, 6), (1, 4), (3, 7)):
@@ -220,13 +203,6 @@ def test_trees_are_shared_among_threads(leaves):
     assert found[0] == found[1] and sum(bool(known) for known, _ in found[0]) >= 3
 
 
-def test_a_game_whose_positions_do_not_tell_their_history_is_solved_without_a_table():
-    state = make_game("go(size=3,komi=0.5)").state_from_moves("b2 a1 c1 a3 b1")
-    search = searched(state, 20, solve_nodes=3000)
-    assert search.forest.trees[0].simulations == 20 and len(search._solvers[0]._work.table) == 0
-    assert search._solvers[0].num_positions > 0
-
-
 @pytest.mark.parametrize("num_simulations", [1 << 30, 200])
 def test_by_the_clock_solving_leaves_a_third_of_the_time_to_the_search(num_simulations):
     state = make_game("connect_four").new_initial_state()
@@ -287,6 +263,6 @@ def test_what_was_interrupted_half_way_holds_nothing_back_of_the_next_search():
     search.start(0, state, seed=1)
     with pytest.raises(KeyboardInterrupt):
         search.run([0], 50)
-    search._solvers = []
+    search.use_settings(search.settings._replace(solve_nodes=0))
     search.run([0], 50)
     assert search.forest.trees[0].simulations == 50

@@ -33,12 +33,6 @@ def keys_of(table) -> list[int]:
     return [int(entry.key) if entry.ply else 0 for entry in table]
 
 
-def test_free_places_are_taken_first():
-    assert keys_of(one_bucket((7, 5, 1))) == [7, 0]
-    assert keys_of(one_bucket((7, 5, 1), (8, 5, 1))) == [7, 8]
-    assert keys_of(one_bucket((7, 5, 1), (8, 9, 1))) == [7, 8]
-
-
 def test_the_nearer_to_the_root_takes_the_first_place():
     table = one_bucket((7, 5, 10), (8, 6, 20))
     assert put(table, 9, 4, 1)
@@ -51,19 +45,6 @@ def test_who_is_displaced_takes_the_second_place_with_the_better_claim():
     assert put(table, 9, 4, 1)
     assert keys_of(table) == [9, 7]
     assert (table[1].N, table[1].W, table[1].proven, table[1].ply, table[1].parent_visits) == (4, -3.0, -1, 5, 21)
-
-
-def test_the_child_of_the_more_visited_parent_takes_the_second_place():
-    table = one_bucket((7, 5, 10), (8, 6, 20))
-    assert put(table, 9, 8, 21)
-    assert keys_of(table) == [7, 9]
-
-
-@pytest.mark.parametrize(("ply", "parent_visits"), [(5, 20), (6, 20), (9, 1)])
-def test_without_a_better_claim_there_is_no_place(ply, parent_visits):
-    table = one_bucket((7, 5, 10), (8, 6, 20))
-    assert not put(table, 9, ply, parent_visits)
-    assert keys_of(table) == [7, 8]
 
 
 def test_what_the_game_has_left_behind_gives_way():

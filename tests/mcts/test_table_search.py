@@ -10,7 +10,7 @@ from azero.errors import BadInput
 from azero.games import Game, State, make_game
 from azero.mcts import DepthBias, Settings, TableSearch, TreeSearch, Uct, rank_moves, root_value
 from azero.mcts.classical.table import MOST_ENTRIES, StoredMoves, find_entry
-from azero.mcts.classical.table_kernels import random_stored_child
+from azero.mcts.classical.table_search import random_stored_child
 from azero.mcts.tree import UNPROVEN
 
 from .measured import MeasuredPGame, OwnVisits

@@ -183,7 +183,7 @@ def test_one_simulation_a_move_is_enough_for_a_game():
 
 
 def test_trees_that_are_full_play_on(monkeypatch):
-    monkeypatch.setattr("azero.mcts.search.search._MEMORY_OF_ALL_TREES", 0)
+    monkeypatch.setattr("azero.mcts.search.tree_search._MEMORY_OF_ALL_TREES", 0)
     assert len(play(CONNECT_FOUR, range(6)).lengths) == 6
 
 

@@ -12,7 +12,7 @@ from mcts.evaluators import HashEvaluator
 from selfplay.games import GUMBEL, NOISY, PLAY, play, visits_of
 
 from azero.games import make_game
-from azero.mcts.search.stepped import Search
+from azero.mcts.search.search import Search
 from azero.runs.shards import load_shard, save_shard
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.slots import new_open_games

@@ -17,7 +17,7 @@ from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts import TreeSearch
-from azero.mcts.search.tree_arrays import SearchTree
+from azero.mcts.search.analysis import SearchTree
 from azero.nets.runtimes.session import Heads
 from azero.system.threads import Slices
 

@@ -46,7 +46,7 @@ from azero.mcts import (
     rollout_named,
 )
 from azero.mcts.classical.table import ENTRY_DTYPE, FEWEST_ENTRIES, MOST_ENTRIES, StoredMoves
-from azero.mcts.roots.choice import BY_VALUE, CHOSEN_BY
+from azero.mcts.roots.ranking import BY_VALUE, CHOSEN_BY
 
 SearchMaker = Callable[[int, int], TreeSearch]
 """Returns a search, given the number of trees and the node capacity of each."""

@@ -11,11 +11,10 @@ from azero.arena.agents.suggestion import Suggestion, suggestion_of
 from azero.games import State
 from azero.games.contract import sign_of
 from azero.mcts import TreeSearch
-from azero.mcts.positions import Positions, added_roots, search_in_shares
+from azero.mcts.kept_trees import Positions, added_roots, search_in_shares
 from azero.mcts.proving.root_solver import KnownMove
-from azero.mcts.search.analysis import root_value
+from azero.mcts.search.analysis import mean_values, root_value
 from azero.mcts.search.deadline import Deadline
-from azero.mcts.search.tree_arrays import mean_values
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, children_of
 
 MIB = 1 << 20

@@ -18,10 +18,10 @@ from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts import MAX_NODES, TreeSearch, nodes_needed, root_value, trees_that_fit
-from azero.mcts.positions import added_roots, search_in_shares
+from azero.mcts.kept_trees import added_roots, search_in_shares
+from azero.mcts.search.analysis import SearchTree, tree_of
 from azero.mcts.search.deadline import Deadline
 from azero.mcts.search.lockstep import FIRST_LEAVES
-from azero.mcts.search.tree_arrays import SearchTree, tree_of
 from azero.mcts.tree import NODE_DTYPE
 from azero.nets.runtimes.session import by_position
 from azero.system.threads import SLICE_S, Slices, finish

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from azero.errors import BadInput
 from azero.games import Game, State
-from azero.games.positions import turn_to_text
+from azero.games.position_text import turn_to_text
 from azero.heads import HEADS
 from azero.mcts import RESULT_NAMES, MoveStatistics, TreeSearch, rank_moves, root_result, root_value
 

@@ -11,7 +11,7 @@ from azero.errors import BadInput
 from azero.games.amazons.board import FROM, SHOT, TO, can_move, is_blocked, toggle, word_of
 from azero.games.boards import cell_to_text, draw_board, text_to_cell
 from azero.games.pictures import BLACK, WHITE, Picture, pieces_from, squares
-from azero.games.positions import PLAYERS, board_to_text, read_player, text_to_board
+from azero.games.position_text import PLAYERS, board_to_text, read_player, text_to_board
 
 
 def action_to_text(game, state, action: int) -> str:

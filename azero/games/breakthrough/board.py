@@ -4,7 +4,7 @@ import numpy as np
 
 from azero.compiler.bits import ZERO, low_bits
 from azero.compiler.jit import subroutine
-from azero.games.two_words import OVER, ROWS, STRIDE, WORD
+from azero.games.bitboard import OVER, ROWS, STRIDE, WORD
 
 STATE_DTYPE = np.dtype(
     [

@@ -6,12 +6,12 @@ import numpy as np
 
 from azero.compiler.bits import ONE, bit_of_rank, count_bits, low_bits, lowest_bit
 from azero.compiler.rng import mix, random_below
+from azero.games.bitboard import ROWS, STRIDE, bit_of, has_stone
 from azero.games.boards import places_by_plane, step_symmetries
 from azero.games.breakthrough import text
 from azero.games.breakthrough.board import STATE_DTYPE, STEPS, movable
 from azero.games.contract import LOSS, ONGOING, WIN, Places, Ranges, Symmetries
 from azero.games.registry import game
-from azero.games.two_words import ROWS, STRIDE, bit_of, has_stone
 
 
 @game("breakthrough", text)

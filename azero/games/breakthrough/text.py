@@ -3,11 +3,11 @@
 import re
 
 from azero.errors import BadInput
+from azero.games.bitboard import ROWS, bit_of, has_stone
 from azero.games.boards import cell_to_text, draw_board, text_to_cell
 from azero.games.breakthrough.board import STEPS
 from azero.games.pictures import BLACK, WHITE, Picture, pieces_from, squares
-from azero.games.positions import PLAYERS, board_to_text, read_player, text_to_board
-from azero.games.two_words import ROWS, bit_of, has_stone
+from azero.games.position_text import PLAYERS, board_to_text, read_player, text_to_board
 
 
 def action_to_text(game, state, action: int) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from azero.compiler.jit import subroutine
-from azero.games.two_words import OVER, STRIDE, WORD
+from azero.games.bitboard import OVER, STRIDE, WORD
 
 STATE_DTYPE = np.dtype(
     [

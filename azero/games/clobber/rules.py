@@ -6,12 +6,12 @@ import numpy as np
 
 from azero.compiler.bits import ONE, bit_of_rank, count_bits, lowest_bit
 from azero.compiler.rng import mix, random_below
+from azero.games.bitboard import ROWS, STRIDE, bit_of, has_stone
 from azero.games.boards import board_symmetries, places_by_plane, step_symmetries
 from azero.games.clobber import text
 from azero.games.clobber.board import EAST, NORTH, SOUTH, STATE_DTYPE, STEPS, WEST, movable
 from azero.games.contract import LOSS, ONGOING, WIN, Places, Ranges, Symmetries
 from azero.games.registry import game
-from azero.games.two_words import ROWS, STRIDE, bit_of, has_stone
 
 
 @game("clobber", text)

@@ -8,7 +8,7 @@ from azero.compiler.bits import bit, has_bit
 from azero.errors import BadInput
 from azero.games.boards import draw_grid
 from azero.games.pictures import RED, YELLOW, Board, Label, Picture, pieces_from, squares
-from azero.games.positions import PLAYERS, board_to_text, cells_in_rows, read_row_game
+from azero.games.position_text import PLAYERS, board_to_text, cells_in_rows, read_row_game
 
 
 def action_to_text(game, state, action: int) -> str:

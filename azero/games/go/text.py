@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from azero.errors import BadInput
 from azero.games.boards import GO_LETTERS, cell_to_text, draw_board, split_cells, text_to_cell
 from azero.games.pictures import BLACK, WHITE, Button, Picture, pieces_from, squares, star_points
-from azero.games.positions import PLAYERS, board_to_text, put_stones, read_player, text_to_board
+from azero.games.position_text import PLAYERS, board_to_text, put_stones, read_player, text_to_board
 
 
 def action_to_text(game, state, action: int) -> str:

@@ -3,7 +3,7 @@
 from azero.errors import BadInput
 from azero.games.boards import cell_to_text, draw_board, split_cells, text_to_cell
 from azero.games.pictures import BLACK, WHITE, Picture, pieces_from, squares, star_points
-from azero.games.positions import PLAYERS, board_to_text, cells_in_rows, put_stones, read_row_game
+from azero.games.position_text import PLAYERS, board_to_text, cells_in_rows, put_stones, read_row_game
 
 
 def action_to_text(game, state, action: int) -> str:

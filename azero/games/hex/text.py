@@ -5,7 +5,7 @@ from collections import deque
 from azero.errors import BadInput
 from azero.games.boards import LETTERS, cell_to_text, split_cells, text_to_cell
 from azero.games.pictures import BLUE, ORANGE, Button, Picture, hexagons, pieces_from
-from azero.games.positions import PLAYERS, board_to_text, count_plies, put_stones, read_player, text_to_board
+from azero.games.position_text import PLAYERS, board_to_text, count_plies, put_stones, read_player, text_to_board
 
 
 def action_to_text(game, state, action: int) -> str:

@@ -8,16 +8,14 @@ import numpy as np
 from azero.compiler.jit import IS_COMPILED
 from azero.compiler.plain import plain_python
 from azero.errors import BadInput
-from azero.games.calls import rollout_action_of, rollout_of, target_of
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
 from azero.games.defaults import has_own
 from azero.games.laws.findings import Notes, hold, hold_pair, looks_of, walk_game
 from azero.games.laws.keys import check_keys
-from azero.games.pictures.checking import check_picture, shared_clicks
+from azero.games.pictures.checking import check_picture, own_picture, shared_clicks
 from azero.games.pictures.picture import Picture
-from azero.games.pictures.whole import own_picture
 from azero.games.reasons import short
-from azero.games.state import Game, State
+from azero.games.state import Game, State, rollout_action_of, rollout_of, target_of
 from azero.games.user.trial import Interpreted
 
 _KEY_HINT = "; compiled, np.uint64 with a plain integer is signed: write np.uint64(...) around the integer"

@@ -4,7 +4,7 @@ from azero.compiler.bits import bit, has_bit
 from azero.errors import BadInput
 from azero.games.boards import cell_to_text, draw_board, split_cells, text_to_cell
 from azero.games.pictures import BLACK, WHITE, Button, Picture, pieces_from, squares
-from azero.games.positions import PLAYERS, apply_action, board_to_text, read_player, text_to_board
+from azero.games.position_text import PLAYERS, apply_action, board_to_text, read_player, text_to_board
 
 
 def action_to_text(game, state, action: int) -> str:

@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.compiler.plain import plain_python
-from azero.compiler.wide_states import wide_copy
+from azero.compiler.plain import plain_python, wide_copy
 from azero.errors import BadInput
 from azero.games.contract import Rules
-from azero.games.pictures.picture import Board, Cell, Label, Picture, Piece
-from azero.games.pictures.players import UNNAMED
+from azero.games.pictures.picture import UNNAMED, Board, Cell, Label, Picture, Piece
 
 _KINDS = {"X": (0, "disc"), "x": (0, "disc"), "O": (1, "disc"), "o": (1, "disc"), "#": (None, "blocked")}
 _EMPTY = ".-_"

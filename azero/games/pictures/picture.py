@@ -154,3 +154,14 @@ def _as_json(value):
     if hasattr(value, "_asdict"):
         return _as_json(value._asdict())
     return [_as_json(each) for each in value]
+
+
+BLACK = Player("Black", "black")
+WHITE = Player("White", "white")
+RED = Player("Red", "red")
+YELLOW = Player("Yellow", "yellow")
+ORANGE = Player("Orange", "orange")
+BLUE = Player("Blue", "blue")
+
+UNNAMED = Player("First", "orange"), Player("Second", "blue")
+"""The players of a game that does not name them."""

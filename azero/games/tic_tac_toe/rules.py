@@ -11,7 +11,7 @@ from azero.errors import BadInput
 from azero.games.boards import board_symmetries, draw_grid, places_by_plane
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Symmetries
 from azero.games.pictures import Picture, Player, pieces_from, squares
-from azero.games.positions import PLAYERS, board_to_text, cells_in_rows, read_row_game
+from azero.games.position_text import PLAYERS, board_to_text, cells_in_rows, read_row_game
 from azero.games.registry import game
 
 STATE_DTYPE = np.dtype(

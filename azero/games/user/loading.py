@@ -15,9 +15,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import get_type_hints
 
+from azero.compiler.cache import SOURCE_DIGEST
 from azero.compiler.jit import IS_COMPILED
-from azero.compiler.kernel_cache import SOURCE_DIGEST
-from azero.compiler.wide_states import on_wide_states
+from azero.compiler.plain import on_wide_states
 from azero.errors import BadInput
 from azero.games.contract import COMPILED
 from azero.games.defaults import DEFAULTS

@@ -11,16 +11,14 @@ from collections.abc import Callable
 import numpy as np
 from numba.core.errors import NumbaError
 
-from azero.compiler.plain import plain_python
+from azero.compiler.plain import line_of_misfit, misfit, plain_python, store, wide_copy
 from azero.compiler.rng import new_rng
-from azero.compiler.wide_states import line_of_misfit, misfit, store, wide_copy
 from azero.errors import ACTIONS_FOUND, BadInput
-from azero.games.calls import compile_rules
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules
 from azero.games.defaults import has_own
 from azero.games.kernels import is_compiled
 from azero.games.reasons import advice_on, after_actions, fails_with, place_of, short
-from azero.games.state import Game, new_states
+from azero.games.state import Game, compile_rules, new_states
 from azero.games.user.messages import find_hidden, refusal
 from azero.games.user.overflows import Overflows
 from azero.games.user.timeouts import TimedOut, time_limit
@@ -82,7 +80,7 @@ class Interpreted:
     """Rules run as plain Python. If they break the contract, BadInput names the method and the actions so far.
 
     Attributes:
-      state: the position in the form of compiled rules. The methods run on a wide copy; see `wide_states.py`.
+      state: the position in the form of compiled rules. The methods run on a wide copy; see `wide_copy`.
       overflows: overflows of small integers. Compiled rules may have other results there.
     """
 

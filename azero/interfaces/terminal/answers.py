@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from azero.errors import BadInput
 from azero.games import State
-from azero.games.positions import turn_to_text
+from azero.games.position_text import turn_to_text
 from azero.games.reasons import listed
 
 Complete = Callable[[str], list[str]]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from azero.games import State
-from azero.games.positions import PLAYERS
+from azero.games.position_text import PLAYERS
 
 _EMPTY = "."
 _NAMES = re.compile("[a-z0-9 ]*")  # of columns

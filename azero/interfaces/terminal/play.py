@@ -11,7 +11,7 @@ from azero.arena.reviews.review import Reviewer
 from azero.errors import BadInput
 from azero.games import State
 from azero.games.defaults import has_own
-from azero.games.positions import turn_to_text
+from azero.games.position_text import turn_to_text
 from azero.interfaces.terminal.answers import (
     command_of,
     complete,

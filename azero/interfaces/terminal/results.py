@@ -13,7 +13,7 @@ from azero.arena.reviews.accuracy import BLUNDER, INACCURACY, MISTAKE, THRESHOLD
 from azero.arena.reviews.review import GameReview, MoveReview
 from azero.arena.solved.mistakes import BenchmarkResult, Share
 from azero.games import State
-from azero.games.positions import turn_to_text
+from azero.games.position_text import turn_to_text
 from azero.heads import HEADS
 from azero.system.console import printable
 

@@ -9,8 +9,7 @@ import time
 import numpy as np
 
 from azero.compiler.pace import CALL_S, next_size
-from azero.exact.alphabeta import search_on
-from azero.exact.frames import new_search, start_iteration
+from azero.exact.alphabeta import new_search, search_on, start_iteration
 from azero.exact.transpositions import PROOF, noted_action
 from azero.games import LOSS, State
 from azero.games.contract import sign_of

@@ -15,13 +15,12 @@ from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
 from azero.games import ONGOING, State
 from azero.games.contract import Rules
 from azero.games.reasons import after_actions
-from azero.mcts.classical.flat import FlatSearch
-from azero.mcts.classical.table_kernels import take_over_turns
-from azero.mcts.classical.table_search import TableSearch
+from azero.mcts.classical.monte_carlo import FlatSearch
+from azero.mcts.classical.table_search import TableSearch, take_over_turns
 from azero.mcts.scratch import Scratch
-from azero.mcts.search.rollouts import RolloutTrees
-from azero.mcts.search.search import TreeSearch
 from azero.mcts.search.settings import SearchParts
+from azero.mcts.search.tree_search import TreeSearch
+from azero.mcts.search.trees import RolloutTrees
 from azero.mcts.tree import Forest, clear_node, clear_tree, new_forest, start_tree
 from azero.system.threads import Slices
 

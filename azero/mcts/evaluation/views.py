@@ -12,7 +12,6 @@ from azero.compiler.bits import ONE
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix
 from azero.games import Game
-from azero.mcts.evaluation.batch import copy_numbers
 
 _SEED = 0  # of the random words
 _START = np.uint64(0x9E3779B97F4A7C15)  # the hash of planes that are all zero
@@ -36,6 +35,13 @@ def new_views(game: Game) -> Views:
     words = np.random.default_rng(_SEED).integers(1 << 64, size=targets.shape[1], dtype=np.uint64)
     actions = np.argsort(game.symmetries.actions, axis=1).astype(np.int32)
     return Views(targets, words[targets], actions)
+
+
+@subroutine
+def copy_numbers(source, target):
+    """Copies an array to another of the same length. A slice assignment would check for overlap and allocate."""
+    for place in range(len(source)):
+        target[place] = source[place]
 
 
 @subroutine

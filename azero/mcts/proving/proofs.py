@@ -1,6 +1,6 @@
 """Proofs: results under best play, backed up the tree from the ends of games.
 
-Selection does not visit moves that are proven lost; see `selection/select_child.py`.
+Selection does not visit moves that are proven lost; see `select_child`.
 
 Source: Winands et al., Monte-Carlo tree search solver (2008). The lengths of proofs are ours.
 """

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.compiler.jit import kernel
-from azero.exact.alphabeta import search_on
-from azero.exact.frames import answer_of, new_search, restart, start_test
+from azero.exact.alphabeta import answer_of, new_search, restart, search_on, start_test
 from azero.exact.transpositions import note_action, noted_action
 from azero.games import DRAW, LOSS, WIN, Game, State
 from azero.games.contract import sign_of

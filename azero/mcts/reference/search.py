@@ -18,12 +18,11 @@ from azero.games.contract import sign_of
 from azero.mcts.evaluation.evaluator import Evaluator
 from azero.mcts.proving.lookahead import HAS_NO_REFUTATION, LONGEST_LINE, look_ahead_positions
 from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
-from azero.mcts.roots.noise import LEAST_TOTAL
-from azero.mcts.roots.visits import VisitsRoot
+from azero.mcts.roots.visits import LEAST_TOTAL, VisitsRoot
 from azero.mcts.scratch import new_scratch
 from azero.mcts.search.kernels import VISITS_BEFORE_REPLIES
 from azero.mcts.search.settings import Settings
-from azero.mcts.selection.strategies import Selection
+from azero.mcts.selection import Selection
 
 
 class Known(NamedTuple):

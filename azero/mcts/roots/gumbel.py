@@ -31,8 +31,8 @@ from azero.compiler.rng import mix, random_bits
 from azero.config.schema import Config
 from azero.config.selfplay import SelfPlayConfig
 from azero.games.contract import sign_of
-from azero.mcts.roots.choice import BY_VISITS, greedy_child, has_value, is_decided, value_for
-from azero.mcts.roots.target import TARGET_TOTAL, write_policy_target
+from azero.mcts.roots.ranking import BY_VISITS, greedy_child, has_value, is_decided, value_for
+from azero.mcts.roots.visits import TARGET_TOTAL, write_policy_target
 from azero.mcts.tree import clear_tree
 
 _DEFAULTS = SelfPlayConfig()

@@ -18,9 +18,9 @@ place 0. `begin_search` finds `tree.target` set. `tree.is_fast` marks a fast sea
 strategy to draw from; `tree.search_seed` and `tree.temperature` are for it to store. Methods allocate nothing. A
 strategy needs at least one field, and no field may have the name of a method that kernels call.
 
-Pass your own strategy as `Settings(root=...)`. To make it available to a run's settings, add its name to `ROOTS` and
-to `selfplay.root` (azero/config/selfplay.py). Root strategies need an evaluator; searches with rollouts alone have a
-plain root.
+A search takes a strategy as it is, by `Settings(root=...)` or `azero.Search(root=...)`. One with a name in `ROOTS`
+can be chosen by a run's setting `selfplay.root`, too. Root strategies need an evaluator; searches with rollouts alone
+have a plain root.
 
 Source: DeepMind's mctx, which separates `root_action_selection_fn` from `interior_action_selection_fn`.
 """

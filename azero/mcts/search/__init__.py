@@ -1,1 +1,1 @@
-"""The search: settings, kernels, leaves; many trees in lockstep or one by one; `TreeSearch`, which has them."""
+"""The search: `TreeSearch` for agents, `Search` for callers in Python, and the kernels, trees and settings of both."""

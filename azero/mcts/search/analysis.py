@@ -1,16 +1,17 @@
-"""The result of a search: the root's moves, ranked, with their principal variations."""
+"""What a search has found: the root's moves, ranked, with their principal variations; and the tree as arrays."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from azero.compiler.jit import kernel, subroutine
 from azero.games import WIN
 from azero.games.contract import sign_of
-from azero.mcts.roots.choice import rank_children
-from azero.mcts.search.search import TreeSearch
-from azero.mcts.search.variation import principal_variations
-from azero.mcts.tree import UNPROVEN, children_of
+from azero.mcts.roots.ranking import rank_children
+from azero.mcts.search.tree_search import TreeSearch
+from azero.mcts.tree import UNPROVEN, Forest, children_of
 
 RESULT_NAMES: dict[int | None, str] = {1: "win", 0: "draw", -1: "loss"}
 
@@ -109,3 +110,124 @@ def _lines(search: TreeSearch, b: int, order: np.ndarray) -> Iterator[list[int]]
             yield [line[0], *known[line[0]].line]
         else:
             yield line + search.line_below(b, line)
+
+
+def principal_variations(nodes: np.recarray, starts: np.ndarray, longest: int) -> list[list[int]]:
+    """Returns, for each node of `starts` ([n] int32), its action and the actions along the best children below it.
+
+    The best child is the best by proof, else by visits. A line ends before a child that is neither visited nor proven.
+    No line is longer than `longest`.
+    """
+    line, ends = np.empty(len(starts) * longest, np.int32), np.empty(len(starts), np.int64)
+    _follow(nodes, starts, line, ends)
+    stops = ends.tolist()
+    actions = line[: stops[-1]].tolist() if stops else []
+    return [actions[begin:end] for begin, end in zip([0, *stops], stops, strict=False)]
+
+
+@kernel
+def _follow(nodes, starts, line, ends):
+    """Writes the principal variations from the nodes `starts` into `line`, one after another, and their `ends`."""
+    end = 0
+    for k in range(len(starts)):
+        index = np.int64(starts[k])
+        line[end] = nodes[index].action
+        end += 1
+        while nodes[index].first_child > 0:
+            node = nodes[index]
+            # If the rule visits all children once first, the visited ones come first. The rest is not read.
+            count = node.num_visited if node.num_visited > 0 else node.num_children
+            index = best_of(nodes, node.first_child, count, sign_of(node.player))
+            if nodes[index].N == 0 and nodes[index].proven == UNPROVEN:
+                break
+            line[end] = nodes[index].action
+            end += 1
+        ends[k] = end
+
+
+@subroutine
+def best_of(nodes, first, count, sign):
+    """Returns the place of the best of `count` nodes from `first` on, for the mover of `sign`; of equals the first."""
+    best = np.int64(first)
+    for child in range(first + 1, first + count):
+        if preference(nodes[child], sign) > preference(nodes[best], sign):
+            best = np.int64(child)
+    return best
+
+
+@subroutine
+def preference(node, sign):
+    """Returns a key that orders a node's children for its mover, whose `sign` is 1 (first player) or -1 (second)."""
+    if node.proven == UNPROVEN:
+        return 0.0, float(node.N), float(sign * node.W)
+    result = sign * node.proven
+    if result == 0:
+        return 0.0, float(node.N), 0.0
+    return float(result), float(-result * node.proven_plies), 0.0
+
+
+@dataclass(frozen=True)
+class SearchTree:
+    """A copy of a search tree of M nodes. Node 0 is the root. A parent comes before its children.
+
+    Node i stands for the action a that leads to it from its parent s. Its values are for the player to move at s. The
+    values of the root are for the player to move there.
+
+    Attributes:
+      parent: [M] int32; -1 for the root.
+      action: [M] int32; -1 for the root.
+      depth: [M] int32, plies from the root.
+      N: [M] int32, visits N(s, a). Unvisited children of visited nodes are in the tree, too.
+      P: [M] float32, prior P(s, a); 0 for the root.
+      Q: [M] float64 in [-1, 1], mean value Q(s, a); 0 without a visit. It ignores proofs.
+      proven: [M] int8, the result under best play: 1 win, 0 draw, -1 loss; 2 if it is unknown.
+    """
+
+    parent: np.ndarray
+    action: np.ndarray
+    depth: np.ndarray
+    N: np.ndarray
+    P: np.ndarray
+    Q: np.ndarray
+    proven: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def children(self, node: int = 0) -> np.ndarray:
+        """Returns the children of a node, [k] int64, in no particular order."""
+        return np.flatnonzero(self.parent == node)
+
+
+def tree_of(forest: Forest, b: int) -> SearchTree:
+    """Returns a copy of tree b."""
+    nodes = forest.nodes[b, : int(forest.trees[b].num_nodes)].view(np.ndarray)
+    parent, depth = np.full(len(nodes), -1, np.int32), np.zeros(len(nodes), np.int32)
+    _link(forest.nodes[b], parent, depth)
+    signs = sign_of(nodes["player"][np.maximum(parent, 0)])
+    proven = np.where(nodes["proven"] == UNPROVEN, UNPROVEN, signs * nodes["proven"])
+    return SearchTree(
+        parent=parent,
+        action=nodes["action"].astype(np.int32),
+        depth=depth,
+        N=nodes["N"].copy(),
+        P=nodes["P"].copy(),
+        Q=mean_values(signs, nodes),
+        proven=proven.astype(np.int8),
+    )
+
+
+def mean_values(signs: np.ndarray | int, nodes: np.ndarray) -> np.ndarray:
+    """Returns Q of nodes ([n] NODE_DTYPE), [n] float64, for the players of `signs`; 0 without a visit."""
+    return signs * nodes["W"] / np.maximum(nodes["N"], 1) + 0.0
+
+
+@kernel
+def _link(nodes, parent, depth):
+    """Writes parents and depths, [M] int32, of the first M nodes."""
+    for index in range(len(parent)):
+        node = nodes[index]
+        if node.first_child > 0:
+            for child in range(node.first_child, node.first_child + node.num_children):
+                parent[child] = index
+                depth[child] = depth[index] + 1

@@ -1,7 +1,7 @@
 """The search itself: select a leaf, expand it, back up its value.
 
-With rollouts alone `simulate` runs whole simulations. With an evaluator (`leaves.py`), `walk_trees` (`lockstep.py`)
-collects a batch of leaves, the evaluator evaluates it, and `expand_and_backup` applies the answer. Searches differ in
+With rollouts alone `simulate` runs whole simulations. With an evaluator, `walk_trees` (`lockstep.py`) collects a
+batch of leaves, the evaluator evaluates it, and `expand_and_backup` applies the answer. Searches differ in
 the selection rule, the root strategy, the leaf value and the rollout policy. These are arguments, compiled into the
 kernel. `reference/search.py` is the same algorithm in plain Python.
 """
@@ -13,8 +13,8 @@ from azero.errors import TOO_LONG, BrokenRules
 from azero.games import ONGOING
 from azero.mcts.proving.lookahead import needs_replies, prove_by_replies
 from azero.mcts.proving.proofs import carry_proof_up, prove_from_children
-from azero.mcts.roots.choice import LEFT_TO_SELECTION, cannot_be_overtaken
-from azero.mcts.selection.select_child import select_child
+from azero.mcts.roots.ranking import LEFT_TO_SELECTION, cannot_be_overtaken
+from azero.mcts.selection import select_child
 from azero.mcts.tree import UNPROVEN, backup, create_children
 
 VISITS_BEFORE_REPLIES = 8

@@ -1,291 +1,293 @@
-"""`TreeSearch`: the Python interface to the search of B trees side by side."""
+"""`azero.Search`: a search with an evaluator of one's own, which its caller may step.
 
-import math
-import time
-from collections.abc import Callable, Sequence
+Answers of the evaluator come from outside. They are checked before kernels use them.
+
+`TreeSearch` is what agents use: it can keep trees between moves, mix in rollouts and stop by the clock.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from azero.compiler.jit import kernel, strategies_compiled
+from azero.compiler.rng import derive_seed
+from azero.config.reading import override_section
+from azero.config.schema import SearchConfig
 from azero.errors import BadInput
 from azero.games import Game, State
+from azero.games.contract import sign_of
+from azero.games.state import check_states
 from azero.mcts.evaluation.cache import new_cache
-from azero.mcts.evaluation.evaluator import Evaluator, UniformEvaluator
+from azero.mcts.evaluation.evaluator import UniformEvaluator
 from azero.mcts.evaluation.views import new_views
-from azero.mcts.proving.root_solver import KnownMove, RootSolver, solve_roots, write_known
-from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
-from azero.mcts.roots.visits import VisitsRoot
-from azero.mcts.search.deadline import Deadline
-from azero.mcts.search.evaluated import EvaluatedTrees, rules_named
-from azero.mcts.search.kernels import choose_action, simulate
-from azero.mcts.search.rollouts import RolloutTrees, Simulate
+from azero.mcts.rollouts.weights import rollout_from_config
+from azero.mcts.roots.strategies import Root
+from azero.mcts.search.analysis import SearchTree, mean_values, tree_of
+from azero.mcts.search.kernels import child_to_play
+from azero.mcts.search.lockstep import Answer
 from azero.mcts.search.settings import SearchParts, Settings, check_parts
-from azero.mcts.search.variation import is_proven_end
-from azero.mcts.selection.strategies import Selection
-from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, advance_tree, start_tree
-from azero.system.threads import Slices, finish
+from azero.mcts.search.tree_search import affordable_nodes
+from azero.mcts.search.trees import EvaluatedTrees, rules_named
+from azero.mcts.selection import Selection, selection_from_config
+from azero.mcts.tree import UNPROVEN, children_of, start_tree
 
-MAX_NODES = 1 << 22
-"""The default limit on a tree's nodes: 128 MiB."""
-
-_MEMORY_OF_ALL_TREES = 1 << 31  # bytes of all trees of one search, if all reach their limit; few do
-_AGAIN = 16  # times as many positions when a look-ahead is repeated to find its line
+_LOWEST = np.finfo(np.float32).min
+_ROUNDING = 1e-5  # of values, e.g. of a difference of probabilities
 
 
-def nodes_needed(game: Game, num_simulations: int) -> int:
-    """Returns a limit on nodes that suffices for searches of this size that keep their trees between moves."""
-    wanted = 8 * num_simulations * game.num_actions + game.num_actions + 1
-    return max(min(wanted, MAX_NODES), 2 * game.num_actions + 1)
+def checked_answer(logits: Any, values: Any, num_rows: int, num_actions: int) -> Answer:
+    """Returns an evaluator's answer as arrays of float32. A logit of -inf, for never, becomes the lowest number.
+
+    Args:
+      logits: [R, A]; arrays, torch tensors or lists.
+      values: [R].
+
+    Raises BadInput if a shape is wrong, a logit is NaN or +inf, or a value is not in [-1, 1].
+    """
+    logits = _array_of("logits", logits, (num_rows, num_actions), "one row per leaf, one column per action")
+    values = _array_of("values", values, (num_rows,), "one per leaf")
+    wrong = np.argwhere(np.isnan(logits) | (logits == np.inf))
+    if len(wrong):
+        row, action = wrong[0].tolist()
+        found = logits[row, action]
+        raise BadInput(f"the evaluator's logits[{row}, {action}] is {found}; it should be a finite number or -inf")
+    bad = np.flatnonzero(~(np.abs(values) <= 1.0 + _ROUNDING))
+    if len(bad):
+        raise BadInput(f"the evaluator's values[{bad[0]}] is {values[bad[0]]}; it should be from -1 to 1")
+    return np.maximum(logits, _LOWEST), values.clip(-1.0, 1.0)
 
 
-def trees_that_fit(game: Game, num_simulations: int) -> int:
-    """Returns how many trees of such searches the memory has room for, at least one."""
-    return max(1, _MEMORY_OF_ALL_TREES // NODE_DTYPE.itemsize // nodes_needed(game, num_simulations))
+def _array_of(name: str, given: Any, shape: tuple[int, ...], meaning: str) -> np.ndarray:
+    """Returns what an evaluator gave as float32; raises BadInput if it is not an array of numbers of this shape."""
+    if hasattr(given, "detach"):  # a torch tensor, which may be on a device, in bfloat16, or need a gradient
+        given = given.detach().cpu().float()
+    try:
+        with np.errstate(over="ignore"):
+            array = np.ascontiguousarray(given, np.float32)
+    except (TypeError, ValueError):
+        raise BadInput(f"the evaluator's {name} are not an array of numbers") from None
+    if array.shape != shape:
+        raise BadInput(f"the evaluator's {name} have the shape {list(array.shape)}; expected {list(shape)}, {meaning}")
+    return array
 
 
-def affordable_nodes(num_trees: int) -> int:
-    """Returns the memory's limit on the nodes of each of `num_trees` trees."""
-    return min(_MEMORY_OF_ALL_TREES // NODE_DTYPE.itemsize // num_trees, MAX_NODES)
+Evaluate = Callable[[np.ndarray], tuple[Any, Any]]
+"""Takes planes [R, C, H, W] float32; returns logits [R, A], and values [R] in [-1, 1] for the player to move."""
+
+MOST_SIMULATIONS = 1 << 30
 
 
-class TreeSearch:
-    """B trees, each with a position at its root. `run` grows them; `advance` plays a move in one of them.
-
-    With an evaluator, leaves of all trees are evaluated in batches. If `settings.rollout_weight` is above 0, a rollout
-    is mixed into their values. If `settings.cache_mib` is above 0, a cache keeps the evaluator's answers. If
-    `settings.solve_nodes` is above 0, threads try to solve the roots halfway through a search. If `threads_per_tree` is
-    above 1, so many threads search each tree together, and share its `settings.leaves_per_tree` leaves. Then the same
-    seed does not give the same tree.
-
-    Without an evaluator, leaves are evaluated by `rollout` alone, the root is plain, and threads share the trees.
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found for B positions. Values are for the player to move. Illegal actions have zeros.
 
     Attributes:
-      simulate: runs simulations with rollouts in one tree; subclasses replace it.
-      histories: for each tree, the actions that led to its root.
-      known_moves: for each tree, the root's solved moves by action.
-
-    Raises BadInput if a strategy cannot be compiled, or if a search without an evaluator has a root that is not plain.
+      N: [B, A] int32, visits of each action.
+      P: [B, A] float32, priors; they sum to 1, and include the noise of the root, if there is any.
+      Q: [B, A] float64 in [-1, 1], mean values; exact if proven, 0 with neither a visit nor a proof.
+      policies: [B, A] float32, what a net should learn; it sums to 1.
+      values: [B] float32 in [-1, 1].
+      actions: [B] int32, the actions to play.
+      is_full: [B] bool, whether the tree stopped growing for lack of nodes.
     """
 
-    simulate: Simulate = staticmethod(simulate)
+    N: np.ndarray
+    P: np.ndarray
+    Q: np.ndarray
+    policies: np.ndarray
+    values: np.ndarray
+    actions: np.ndarray
+    is_full: np.ndarray
+
+
+class Search:
+    """A search of several positions side by side, with an evaluator of your own.
+
+    `run` searches positions to the end. To step a search yourself, call `begin`, then `leaves` and `backup` in turn,
+    until there are no more leaves:
+
+        search.begin(states)
+        while len(planes := search.leaves()):
+            search.backup(*evaluate(planes))
+        result = search.result()
+
+    The result depends on the positions, the evaluator's answers and the seed, and on nothing else.
+
+    Args:
+      game: the game.
+      evaluate: takes planes [R, C, H, W] float32. It returns logits [R, A] of the prior, before the softmax, and values
+        [R] in [-1, 1] for the player to move; each is a NumPy array, a torch tensor or a list. Logits of illegal
+        actions are not used; they may be -inf. `backup` does not need it.
+      num_simulations: simulations of each position.
+      settings: settings of the section `[search]`, by name; docs/configuration.md describes them. `cache_mib` is 0
+        here by default. `{"prove": False, "look_ahead": False}` searches as AlphaZero did.
+      selection: the selection rule; by default the one that `settings` describe, PUCT.
+      root: the root strategy; by default that of AlphaZero without noise.
+      leaves_per_tree: most leaves of a position that are evaluated together.
+      max_nodes: most nodes of a tree; by default as many as the search needs, and as fit into 2 GiB.
+
+    Raises BadInput if a setting or a strategy is not valid.
+    """
 
     def __init__(
         self,
         game: Game,
-        selection: Selection,
-        settings: Settings,
-        evaluator: Evaluator | None = None,
-        num_trees: int = 1,
-        max_nodes: int = MAX_NODES,
-        num_threads: int = 1,
-        rollout: RolloutPolicy = OwnRollout(),
-        threads_per_tree: int = 1,
+        evaluate: Evaluate | None = None,
+        num_simulations: int = 200,
+        *,
+        settings: Mapping[str, object] | None = None,
+        selection: Selection | None = None,
+        root: Root | None = None,
+        leaves_per_tree: int = 1,
+        max_nodes: int | None = None,
     ):
-        root = settings.root
-        if evaluator is None and (type(root) is not VisitsRoot or root != VisitsRoot()):
-            raise BadInput(f"{root} as the root needs an evaluator; a search with rollouts alone has a plain root")
-        self.game, self.selection, self.rollout, self.evaluator = game, selection, rollout, evaluator
-        self.settings = settings._replace(is_rollout_only=evaluator is None)
-        self.histories: list[list[int]] = [[] for _ in range(num_trees)]
-        self.known_moves: list[dict[int, KnownMove]] = [{} for _ in range(num_trees)]
-        max_nodes = max(max_nodes, game.num_actions + 1)
-        parts = SearchParts(game.rules, selection, rollout, self.settings)
-        check_parts(parts)
-        self._solvers: list[RootSolver] = []
-        self._trees: EvaluatedTrees | RolloutTrees
-        if evaluator is None:
-            self._trees = RolloutTrees(game, parts, self.simulate, self.histories, max_nodes, num_threads)
-            return
-        parts = parts._replace(views=new_views(game), cache=new_cache(settings.cache_mib))
-        self._trees = EvaluatedTrees(game, parts, evaluator, num_trees, max_nodes, threads_per_tree)
-        if settings.solve_nodes > 0:
-            self._solvers = [RootSolver(game, settings.solve_nodes) for _ in range(min(num_threads, num_trees))]
+        if not isinstance(game, Game):
+            raise BadInput(f"game = {game!r} should be a game: azero.make_game(name)")
+        if not (evaluate is None or callable(evaluate)):
+            raise BadInput(f"evaluate = {evaluate!r} should be a function from planes to logits and values")
+        if not isinstance(settings, Mapping | None):
+            raise BadInput(f"settings = {settings!r} should be a dict, such as {{'c_puct': 2.0}}")
+        config = override_section(SearchConfig, {"cache_mib": 0, **(settings or {})}, {})
+        if config.solve_nodes > 0:
+            raise BadInput(f"solve_nodes = {config.solve_nodes} should be 0: azero.Search does not solve roots")
+        for name, value, most in (
+            ("num_simulations", num_simulations, MOST_SIMULATIONS),
+            ("leaves_per_tree", leaves_per_tree, 1 << 12),
+            ("max_nodes", 1 if max_nodes is None else max_nodes, affordable_nodes(1)),
+        ):
+            if not (isinstance(value, int) and 1 <= value <= most):
+                raise BadInput(f"{name} = {value!r} should be a whole number from 1 to {most:,}")
+        self.game, self.evaluate, self.num_simulations = game, evaluate, num_simulations
+        self._max_nodes = max_nodes
+        chosen = Settings.from_config(config)._replace(leaves_per_tree=leaves_per_tree)
+        chosen = chosen if root is None else chosen._replace(root=root)
+        rule = selection_from_config(config) if selection is None else selection
+        rollout = rollout_from_config(config, game)
+        self._parts = SearchParts(game.rules, rule, rollout, chosen, new_views(game))
+        check_parts(self._parts)
+        self._trees: EvaluatedTrees | None = None
+        self._size = self._num_open = 0
+        self._temperature = 0.0
 
-    @property
-    def forest(self) -> Forest:
-        """The trees."""
-        return self._trees.forest
+    def run(self, states: Sequence[State], seed: int = 0, temperature: float = 0.0) -> SearchResult:
+        """Searches these positions with the evaluator; the arguments are those of `begin`.
 
-    def prepare(self) -> None:
-        """Compiles the kernels of `run`, if they are not compiled yet: takes seconds the first time on a machine."""
-        self._trees.prepare()
-        for solver in self._solvers[:1]:
-            solver.prepare()
-
-    def start(self, b: int, state: State, seed: int, is_repeatable: bool = True) -> None:
-        """Starts tree b afresh, with the position `state` at its root and random numbers from `seed`.
-
-        If it `is_repeatable`, the tree depends on nothing else.
+        Raises BadInput as `begin` and `backup`.
         """
-        self.histories[b] = state.history()
-        self.known_moves[b] = {}
-        start_tree(self.forest, b, state.record, np.uint64(seed))
-        if is_repeatable and self.settings.leaves_per_tree > 1:  # a cache would change the order of leaves
-            self._trees.clear_cache()
+        if self.evaluate is None:
+            raise BadInput("run needs an evaluator: azero.Search(game, evaluate); or use begin, leaves and backup")
+        self.begin(states, seed, temperature)
+        while len(planes := self.leaves()):
+            self.backup(*_pair(self.evaluate(planes)))
+        return self.result()
 
-    def use_nodes(self, nodes: np.recarray) -> None:
-        """Continues with other nodes, [B, M] NODE_DTYPE. The caller then starts each tree."""
-        self._trees.use_nodes(nodes)
+    def begin(self, states: Sequence[State], seed: int = 0, temperature: float = 0.0) -> None:
+        """Begins a search of these positions. It ends the search before.
 
-    def advance(self, b: int, action: int) -> None:
-        """Plays `action` at the root of tree b; keeps the subtree below it if the root strategy can reuse it."""
-        self.histories[b].append(action)
-        advance_tree(self.game.rules, self.settings, self.forest, b, action)
-        if action in self.known_moves[b]:
-            self.forest.nodes[b][0].proven = UNPROVEN  # the solver's proof may not be in the tree, and a move is needed
-        self.known_moves[b] = {}
+        Args:
+          seed: of all random choices.
+          temperature: of `SearchResult.actions`: 0 for the best action, 1 to draw it in proportion to the visits.
 
-    def line_below(self, b: int, line: list[int]) -> list[int]:
-        """Returns how play continues after `line` from the root of tree b, if look-ahead has proven the result there.
-
-        The tree does not contain the moves of a look-ahead. So the look-ahead is repeated, position by position, with
-        more positions.
+        Raises BadInput if there is no position, one is of another game, or its game is over.
         """
-        below: list[int] = []
-        if not is_proven_end(self.forest.nodes[b], line):
-            return below
-        state = State.from_record(self.game, self.forest.root_states[b])
-        for action in line:
-            state.apply_action(action)
-        if state.is_terminal():
-            return below
-        if self.settings.proof_nodes == 0:
-            return _ending_of(state)
-        settings = self.settings._replace(
-            cache_mib=0,
-            leaves_per_tree=1,
-            proof_nodes=_AGAIN * self.settings.proof_nodes,
-            solve_nodes=0,
-            root=VisitsRoot(),
+        check_states(self.game, states)
+        if not 0 <= temperature < float("inf"):
+            raise BadInput(f"temperature = {temperature} should be a number of 0 or more")
+        self._temperature, self._size = float(temperature), len(states)
+        self._trees = self._new_trees(self._size)
+        for b, state in enumerate(states):
+            start_tree(self._trees.forest, b, state.record, np.uint64(derive_seed(seed, "position", b)))
+        with strategies_compiled():
+            self._trees.begin(range(self._size), self.num_simulations, self._temperature)
+        self._num_open = self._trees.open(range(self._size))
+
+    def _new_trees(self, size: int) -> EvaluatedTrees:
+        """Returns `size` empty trees. The operating system allocates their memory as they grow."""
+        actions = self.game.num_actions
+        wanted = self._max_nodes or (self.num_simulations + 1) * actions + 1  # a root may begin with one more
+        max_nodes = max(min(wanted, affordable_nodes(size)), actions + 1)
+        parts = self._parts._replace(cache=new_cache(self._parts.settings.cache_mib))
+        return EvaluatedTrees(self.game, parts, UniformEvaluator(actions), size, max_nodes)
+
+    def leaves(self) -> np.ndarray:
+        """Returns the planes of the leaves that wait for `backup`, [R, C, H, W] float32. R is 0 if the search is over.
+
+        There is at most one leaf of each position, or `leaves_per_tree`. Until `backup` is called, the leaves stay the
+        same. With a cache, a leaf may be a symmetric image of its position. Raises BrokenRules if the game's rules are
+        broken.
+        """
+        walker = self._begun().walker
+        with rules_named(self.game), strategies_compiled():
+            while self._num_open and not len(walker.planes):
+                self._num_open -= walker.walk()
+        return walker.planes.copy()
+
+    def backup(self, logits: Any, values: Any) -> None:
+        """Expands the leaves with the evaluator's answer, and backs up its values.
+
+        Args:
+          logits: [R, A], as `evaluate` returns them.
+          values: [R] in [-1, 1], for the player to move.
+
+        Raises BadInput if a shape is wrong, a logit is NaN or infinite (-inf is possible), or a value is outside
+        [-1, 1]. The leaves keep waiting then.
+        """
+        trees = self._begun()
+        answer = checked_answer(logits, values, len(trees.walker.planes), self.game.num_actions)
+        with rules_named(self.game), strategies_compiled():
+            trees.backup(answer)
+
+    def result(self) -> SearchResult:
+        """Returns what the search has found so far; raises BadInput before the first `backup`."""
+        forest, parts = self._begun().forest, self._parts
+        if (forest.nodes["first_child"][:, 0] == 0).any():
+            raise BadInput("there is no result yet: call leaves and backup first")
+        shape = self._size, self.game.num_actions
+        N, P, Q = np.zeros(shape, np.int32), np.zeros(shape, np.float32), np.zeros(shape)
+        for b in range(self._size):
+            children = forest.nodes[b][children_of(forest.nodes[b])].view(np.ndarray)
+            sign, actions = sign_of(int(forest.nodes[b][0].player)), children["action"]
+            N[b, actions], P[b, actions] = children["N"], children["P"]
+            is_open = children["proven"] == UNPROVEN
+            Q[b, actions] = np.where(is_open, mean_values(sign, children), sign * children["proven"])
+        targets, values, chosen = (
+            np.zeros(shape, np.uint16),
+            np.zeros(shape[0], np.float32),
+            np.zeros(shape[0], np.int32),
         )
-        ahead = TreeSearch(self.game, self.selection, settings, UniformEvaluator(self.game.num_actions), max_nodes=1)
-        while not state.is_terminal():
-            ahead.start(0, state, seed=0)
-            ahead.run([0], 1)
-            if ahead.forest.nodes[0][0].proven == UNPROVEN:
-                break
-            below.append(ahead.choose(0))
-            state.apply_action(below[-1])
-        return below
+        rng = forest.trees.rng.copy()
+        with strategies_compiled():
+            _judge_roots(parts, forest, self._begun().scratch, self._temperature, targets, values, chosen)
+        forest.trees.rng[:] = rng  # a second call draws the same actions
+        policies = targets / targets.sum(axis=1, keepdims=True, dtype=np.int64)
+        return SearchResult(N, P, Q, policies.astype(np.float32), values, chosen, forest.trees.is_full != 0)
 
-    def choose(self, b: int, temperature: float = 0.0) -> int:
-        """Returns the action to play at the root of tree b; the best one at temperature 0."""
-        with rules_named(self.game):
-            return int(choose_action(self.parts_of(b), self.forest, self._trees.scratch, b, temperature))
+    def tree(self, b: int = 0) -> SearchTree:
+        """Returns the tree of the position `b` of the last search, as arrays."""
+        trees = self._begun()
+        if not 0 <= b < self._size:
+            raise BadInput(f"there is no position {b}: the search has {self._size}, numbered from 0")
+        return tree_of(trees.forest, b)
 
-    def parts_of(self, b: int) -> SearchParts:
-        """Returns the parts of tree b's search, as its kernels take them."""
-        return self._trees.parts
-
-    def actions_of(self, b: int, move: int) -> list[int]:
-        """Returns the actions of `move`, a root move as its node stores it: itself, or the actions of a whole turn."""
-        return [move]
-
-    def is_within_turn(self, b: int) -> bool:
-        """Returns whether the next action in tree b belongs to a whole turn that was chosen already."""
-        return False
-
-    def run(
-        self, trees: Sequence[int], num_simulations: int, seconds: float | None = None, temperature: float = 0.0
-    ) -> None:
-        """Searches the given trees: `num_simulations` more in each, or until `seconds` are over, whichever is first.
-
-        A root strategy may clear the tree first; `GumbelRoot` does. `temperature` is that of the next move; root
-        strategies may use it. Raises BrokenRules if the game's rules are broken.
-        """
-        finish(self.running(trees, num_simulations, seconds, temperature))
-
-    def running(
-        self,
-        trees: Sequence[int],
-        num_simulations: int,
-        seconds: float | None = None,
-        temperature: float = 0.0,
-        slice_s: float = math.inf,
-    ) -> Slices[None]:
-        """As `run`, in slices of about `slice_s`; the solver of roots has one of its own. Pauses do not count."""
-        seconds, used_s = math.inf if seconds is None else seconds, 0.0
-        self.begin(trees, num_simulations, temperature)
-        if self._solvers:
-            self.forest.trees.held_back[:] = num_simulations // 2
-            used_s = yield from self._proceeding(trees, used_s, seconds / 3, slice_s)
-            begin = time.perf_counter()
-            self._solve_roots(trees, Deadline(begin + 2 * seconds / 3 - used_s))
-            self.forest.trees.held_back[:] = 0
-            used_s += time.perf_counter() - begin
-            yield
-        yield from self._proceeding(trees, used_s, seconds, slice_s)
-
-    def _proceeding(self, trees: Sequence[int], used_s: float, seconds: float, slice_s: float) -> Slices[float]:
-        """Proceeds in slices until `seconds` are used, of which `used_s` are already; returns how many are used."""
-        while True:
-            begin = time.perf_counter()
-            deadline = Deadline(begin + min(slice_s, seconds - used_s))
-            self.proceed(trees, deadline)
-            is_done = not deadline.has_passed()
-            used_s += time.perf_counter() - begin
-            if is_done or used_s >= seconds:
-                return used_s
-            yield
-
-    def begin(self, trees: Sequence[int], num_simulations: int, temperature: float = 0.0) -> None:
-        """Begins a search in the given trees, for a caller that runs it in parts: `proceed` does the simulations."""
-        self._trees.begin(trees, num_simulations, temperature)
-
-    def proceed(self, trees: Sequence[int], deadline: Deadline) -> None:
-        """Goes on with the search that `begin` began, until its simulations are done or the deadline has passed."""
-        self._trees.run(trees, deadline)
-
-    def search_completely(self) -> None:
-        """Makes all simulations from now on, even if no other move can overtake the best one."""
-        self.use_settings(self.settings._replace(is_stopping_early=False))
-
-    def use_settings(self, settings: Settings) -> None:
-        """Continues with other settings of the same types. The caller then starts each tree."""
-        self.settings = settings
-        self._trees.use_settings(settings)
-        if settings.solve_nodes == 0:
-            self._solvers = []
-
-    def add_solver(self, max_positions: int) -> None:
-        """Makes the solver of `solving` if there is none and proofs are backed up."""
-        if self.settings.is_proving and not self._solvers:
-            self._solvers = [RootSolver(self.game, max_positions)]
-            self._solvers[0].prepare()
-
-    @property
-    def can_solve(self) -> bool:
-        """Returns whether the search tries to solve roots."""
-        return bool(self._solvers)
-
-    def solving(self, b: int) -> Callable[[Callable[[], bool]], dict[int, KnownMove]]:
-        """Returns a function that tries to solve the root of tree b, and returns the solved moves; see `RootSolver`.
-
-        Its argument returns whether it has to stop. Another thread may run it while the search goes on.
-        """
-        state = State.from_record(self.game, self.forest.root_states[b], self.histories[b])
-        return self._solvers[0].begin(state, self.forest.nodes[b])
-
-    def learn_moves(self, b: int, known: dict[int, KnownMove]) -> None:
-        """Writes solved moves of the root into tree b."""
-        self.known_moves[b] |= known
-        write_known(self.forest.nodes[b], known, self.game.max_plies)
-
-    def _solve_roots(self, trees: Sequence[int], deadline: Deadline) -> None:
-        """Tries to solve the roots that are expanded and not proven."""
-        nodes, records = self.forest.nodes, self.forest.root_states
-        states = {
-            b: State.from_record(self.game, records[b], self.histories[b])
-            for b in trees
-            if nodes[b][0].first_child > 0 and nodes[b][0].proven == UNPROVEN
-        }
-        solve_roots(self._solvers, self.forest, states, self.known_moves, deadline.has_passed)
+    def _begun(self) -> EvaluatedTrees:
+        if self._trees is None:
+            raise BadInput("there is no search yet: call begin or run first")
+        return self._trees
 
 
-def _ending_of(state: State) -> list[int]:
-    """Returns an action that ends the game with the mover's win; none if there is none. See `prove_by_replies`."""
-    for action in state.legal_actions():
-        after = state.clone()
-        after.apply_action(action)
-        if after.is_terminal() and after.returns()[state.current_player()] > 0:
-            return [action]
-    return []
+def _pair(answer: object) -> tuple[Any, Any]:
+    """Returns the two parts of an evaluator's answer; raises BadInput if it does not have two."""
+    if isinstance(answer, tuple | list) and len(answer) == 2:
+        return answer[0], answer[1]
+    raise BadInput(f"the evaluator returned a {type(answer).__name__}; it should be a pair: logits and values")
+
+
+@kernel
+def _judge_roots(parts, forest, scratch, temperature, targets, values, actions):
+    """Writes the root strategy's action, policy target and value of each tree."""
+    for b in range(len(values)):
+        tree, nodes = forest.trees[b], forest.nodes[b]
+        actions[b] = nodes[child_to_play(parts, forest, scratch, b, temperature)].action
+        values[b] = parts.settings.root.write_target(parts.selection, tree, nodes, targets[b])

@@ -7,10 +7,10 @@ from azero.config.schema import SearchConfig
 from azero.mcts.evaluation.cache import Cache
 from azero.mcts.evaluation.views import Views
 from azero.mcts.rollouts.policies import RolloutPolicy
-from azero.mcts.roots.choice import BY_VISITS, CHOSEN_BY
+from azero.mcts.roots.ranking import BY_VISITS, CHOSEN_BY
 from azero.mcts.roots.strategies import Root
 from azero.mcts.roots.visits import VisitsRoot
-from azero.mcts.selection.strategies import Selection
+from azero.mcts.selection import Selection
 
 
 class Settings(NamedTuple):

@@ -26,7 +26,7 @@ from azero.arena.agents.names import Options
 from azero.arena.agents.suggestion import Move, Suggestion, check_state
 from azero.errors import BadInput, EngineFailed, suggest_nearest
 from azero.games import Game, State
-from azero.games.positions import turn_to_text
+from azero.games.position_text import turn_to_text
 from azero.games.state import is_forced_pass
 from azero.system.console import printable
 

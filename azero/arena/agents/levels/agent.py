@@ -20,7 +20,7 @@ from azero.games.contract import sign_of
 from azero.mcts import TreeSearch, affordable_nodes, root_value
 from azero.mcts.proving.wins import wins_in_one
 from azero.mcts.roots.visits import VisitsRoot
-from azero.mcts.search.tree_arrays import mean_values
+from azero.mcts.search.analysis import mean_values
 from azero.mcts.tree import UNPROVEN, children_of
 
 _EVEN_NOISE = 1e6  # Dirichlet's alpha: the noise is uniform

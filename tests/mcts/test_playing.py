@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from azero.compiler.jit import IS_COMPILED, kernel
+from azero.compiler.jit import IS_COMPILED
 from azero.compiler.rng import new_rng
 from azero.games import make_game, new_states
 from azero.mcts.rollouts.playing import count_random_games
@@ -38,23 +38,3 @@ def test_tic_tac_toe_has_its_exact_averages():
     assert abs(found[0] - plies) < 4 * 1.5 / math.sqrt(count)
     assert abs(found[1] - wins) < 4 * math.sqrt(wins * (1 - wins) / count)
     assert abs(found[2] - draws) < 4 * math.sqrt(draws * (1 - draws) / count)
-
-
-@kernel
-def _sum_outcomes(rules, record, state, legal, rng, num_games):
-    total = 0
-    for _ in range(num_games):
-        state[0] = record
-        total += rules.rollout(state[0], legal, rng, 9)
-    return total
-
-
-@pytest.mark.parametrize("moves", ["b2", "b2 a1 b1", "b2 a1 a2 c2", "a1 b1 a2 b2 a3"])
-def test_a_rollout_s_mean_is_that_of_random_play(moves):
-    game, count = make_game("tic_tac_toe"), 20_000 if IS_COMPILED else 1_000
-    state = game.state_from_moves(moves)
-    wins, draws, _ = RandomPlay().expect(state)
-    mean = float(2 * wins + draws - 1)
-    rng, legal = new_rng(0), np.zeros(9, np.int32)
-    total = _sum_outcomes(game.rules, state.record, new_states(game.rules, 1), legal, rng, count)
-    assert abs(total / count - mean) <= 4 * math.sqrt(float(1 - draws) - mean**2 + 1e-12) / math.sqrt(count)

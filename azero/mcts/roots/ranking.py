@@ -1,4 +1,4 @@
-"""Which move of the root is best, and which one is played."""
+"""The ranking of the root's moves: which move is best, and which one is played."""
 
 import math
 

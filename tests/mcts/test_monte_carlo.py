@@ -1,4 +1,4 @@
-"""Tests of Monte Carlo with minimax values: each value is the best child's, and converges to the exact one."""
+"""Tests of plain Monte Carlo: even visits, exact means, and minimax values that converge to the exact ones."""
 
 import math
 
@@ -6,22 +6,68 @@ import pytest
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.mcts import EpisodeSearch, MinimaxSearch, Settings, Uct, rank_moves
-from azero.mcts.roots.choice import BY_VALUE
+from azero.mcts import EpisodeSearch, FlatSearch, MinimaxSearch, Settings, Uct, rank_moves, root_value
+from azero.mcts.roots.ranking import BY_VALUE
 from azero.mcts.tree import UNPROVEN
 
-from .minimax import Minimax, moves_of
+from .minimax import Minimax, RandomPlay, moves_of
 from .trees import check_tree, child_of, children_of, snapshot, walk
 
 SETTINGS = Settings(is_proving=False, chosen_by=BY_VALUE)
 NUM_SIMULATIONS = 20_000 if IS_COMPILED else 3000
 
 
-def search_minimax(state, num_simulations, seed=3, max_nodes=200_000, kind=MinimaxSearch):
+def search_with(kind, state, num_simulations=NUM_SIMULATIONS, max_nodes=200_000):
     search = kind(state.game, Uct(), SETTINGS, max_nodes=max_nodes)
-    search.start(0, state, seed)
+    search.start(0, state, seed=3)
     search.run([0], num_simulations)
     return search
+
+
+def search_minimax(state, num_simulations, max_nodes=200_000):
+    return search_with(MinimaxSearch, state, num_simulations, max_nodes)
+
+
+@pytest.fixture(scope="module", params=["", "b2 a1 b1", "a1 b1 b2 c1"])
+def flat(request):
+    """Returns a position, and its search by the root's moves alone."""
+    state = make_game("tic_tac_toe").state_from_moves(request.param)
+    return state, search_with(FlatSearch, state)
+
+
+def test_values_of_the_root_s_moves_are_those_of_random_play(flat):
+    state, search = flat
+    exact = RandomPlay()
+    for action, after in moves_of(state):
+        wins, draws, _ = exact.expect(after)
+        mean = float(2 * wins + draws - 1)
+        node = child_of(search, action)
+        assert abs(node.W / node.N - mean) <= 4 * math.sqrt((float(1 - draws) - mean**2) / node.N)
+
+
+def test_the_best_mean_is_played(flat):
+    state, search = flat
+    sign = 1 - 2 * state.current_player()
+    means = {action: sign * child_of(search, action).W / child_of(search, action).N for action in state.legal_actions()}
+    best = max(means, key=means.__getitem__)
+    assert search.choose(0) == rank_moves(search)[0].action == best
+    assert rank_moves(search)[0].value == means[best]
+
+
+def test_a_flat_search_has_no_tree_below_the_root(flat):
+    state, search = flat
+    assert search.forest.trees[0].num_nodes == 1 + len(state.legal_actions())
+    assert all(move.pv == [move.action] for move in rank_moves(search))
+    assert -1 <= root_value(search) <= 1
+
+
+def test_a_second_flat_search_goes_on_from_the_move_played():
+    state = make_game("tic_tac_toe").state_from_moves("b2 a1")
+    search = search_with(FlatSearch, state, 300)
+    search.advance(0, 1)
+    state.apply_action(1)
+    search.run([0], 600)
+    assert sum(child_of(search, action).N for action in state.legal_actions()) == 600
 
 
 def check_values(search, root):
@@ -63,7 +109,7 @@ def test_values_are_the_minimax_of_the_leaves(name, moves):
 )
 def test_of_a_whole_episode_every_node_enters_the_tree(name, moves):
     state = make_game(name).state_from_moves(moves)
-    search = search_minimax(state, 20, kind=EpisodeSearch)
+    search = search_with(EpisodeSearch, state, 20)
     check_values(search, state)
     nodes, ends = search.forest.nodes[0], 0
     for index, position in walk(search, state):
@@ -76,7 +122,7 @@ def test_of_a_whole_episode_every_node_enters_the_tree(name, moves):
 @pytest.mark.parametrize("kind", [MinimaxSearch, EpisodeSearch])
 def test_a_leaf_of_a_full_tree_is_worth_the_mean_of_its_outcomes(kind):
     state = make_game("connect_four").new_initial_state()
-    search = search_minimax(state, 2000, max_nodes=60, kind=kind)
+    search = search_with(kind, state, 2000, max_nodes=60)
     assert search.forest.trees[0].is_full
     assert check_values(search, state) > 5
     assert max(node.N for node in search.forest.nodes[0][:60] if not node.first_child) > 10
@@ -103,7 +149,7 @@ def test_with_time_tic_tac_toe_is_played_to_its_value(moves):
 @pytest.mark.parametrize("kind", [MinimaxSearch, EpisodeSearch])
 def test_with_time_a_p_game_is_played_to_its_value(seed, kind):
     state, minimax = make_game(f"p_game(branching=2,depth=6,seed={seed})").new_initial_state(), Minimax()
-    check_exact(search_minimax(state, NUM_SIMULATIONS, kind=kind), state, minimax)
+    check_exact(search_with(kind, state), state, minimax)
 
 
 def check_exact(search, state, minimax):
@@ -115,21 +161,20 @@ def check_exact(search, state, minimax):
     assert search.choose(0) in minimax.best_actions(state)
 
 
-def test_moves_are_tried_evenly():
+@pytest.mark.parametrize("kind", [FlatSearch, MinimaxSearch])
+def test_moves_are_tried_evenly(kind):
     state = make_game("tic_tac_toe").state_from_moves("b2 a1")
-    search = search_minimax(state, NUM_SIMULATIONS)
-    share = 1 / 7
+    search, share = search_with(kind, state), 1 / 7
     bound = 4 * math.sqrt(share * (1 - share) / NUM_SIMULATIONS)
     visits = [child_of(search, action).N for action in state.legal_actions()]
     assert sum(visits) == search.forest.nodes[0][0].N == search.forest.trees[0].simulations == NUM_SIMULATIONS
     assert all(abs(N / NUM_SIMULATIONS - share) < bound for N in visits)
 
 
-def test_the_best_value_is_played():
-    state = make_game("connect_four").state_from_moves("171717")
-    search = search_minimax(state, 500)
-    assert search.choose(0) == rank_moves(search)[0].action == 0
-    assert rank_moves(search)[0].value == 1.0
+@pytest.mark.parametrize("kind", [FlatSearch, MinimaxSearch])
+def test_a_win_in_one_is_played(kind):
+    search = search_with(kind, make_game("connect_four").state_from_moves("171717"), 500)
+    assert search.choose(0) == rank_moves(search)[0].action == 0 and rank_moves(search)[0].value == 1.0
 
 
 def test_threads_make_no_difference():

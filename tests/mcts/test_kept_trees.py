@@ -5,10 +5,10 @@ import pytest
 
 from azero.games import make_game
 from azero.mcts import Puct, Settings, TreeSearch, Uct
-from azero.mcts.positions import KeptTrees, Positions, TreeMemory, added_roots, node_of, search_in_shares
-from azero.mcts.roots.choice import BY_VISITS
+from azero.mcts.kept_trees import KeptTrees, Positions, TreeMemory, added_roots, node_of, search_in_shares
+from azero.mcts.roots.ranking import BY_VISITS
+from azero.mcts.search.analysis import tree_of
 from azero.mcts.search.deadline import Deadline
-from azero.mcts.search.tree_arrays import tree_of
 from azero.mcts.tree import NODE_DTYPE, TREE_DTYPE, UNPROVEN, children_of
 
 from .evaluators import HashEvaluator
@@ -163,7 +163,7 @@ def test_trees_are_dropped_if_there_is_no_memory_for_nodes(monkeypatch):
             raise MemoryError
         return empty(shape, dtype)
 
-    monkeypatch.setattr("azero.mcts.positions.np.empty", refuse)
+    monkeypatch.setattr("azero.mcts.kept_trees.np.empty", refuse)
     positions.go_to(GAME.state_from_moves("47"), None)
     monkeypatch.undo()
     positions.go_to(START, None)

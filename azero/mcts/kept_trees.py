@@ -17,8 +17,8 @@ from azero.games import State
 from azero.mcts.proving.proofs import prove_from_children
 from azero.mcts.proving.root_solver import KnownMove
 from azero.mcts.search.deadline import Deadline
-from azero.mcts.search.search import TreeSearch
-from azero.mcts.tree import NODE_DTYPE, UNPROVEN, child_of_action, children_of
+from azero.mcts.search.tree_search import TreeSearch
+from azero.mcts.tree import NODE_DTYPE, UNPROVEN, child_of_action, children_of, node_of
 
 
 def search_in_shares(search: TreeSearch, num_simulations: int, deadline: Deadline) -> None:
@@ -121,18 +121,6 @@ class TreeMemory:
     def take_oldest(self) -> KeptTrees | None:
         """As `take`, for the position that was not used for longest."""
         return self.take(next(iter(self._kept))) if self._kept else None
-
-
-def node_of(nodes: np.recarray, line: list[int]) -> int:
-    """Returns the node that `line`, actions from the root on, leads to; -1 if it is not in the tree."""
-    index = 0
-    for action in line:
-        first, count = int(nodes["first_child"][index]), int(nodes["num_children"][index])
-        found = np.flatnonzero(nodes["action"][first : first + count] == action) if first else np.zeros(0, np.int64)
-        if not len(found):
-            return -1
-        index = first + int(found[0])
-    return index
 
 
 @kernel
@@ -304,7 +292,7 @@ class Positions:
     def _take_over(self, kept: KeptTrees) -> None:
         """Goes on with kept trees, whose nodes are in use already."""
         self.search.forest.nodes[:, 0] = kept.roots
-        for name in ("num_nodes", "has_noise", "is_full", "length"):
+        for name in ("num_nodes", "has_noise", "is_full"):
             self.search.forest.trees[name] = kept.trees[name]
         self.search.known_moves[:] = kept.known_moves
         self.is_solver_done = kept.is_solver_done

@@ -1,4 +1,4 @@
-"""Boards of up to 10x10 as two words of five rows each, for Breakthrough and Clobber."""
+"""Bitboards of up to 10x10: two words of five rows each, for Breakthrough and Clobber."""
 
 import numpy as np
 

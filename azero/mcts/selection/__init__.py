@@ -1,1 +1,0 @@
-"""Selection: which child a simulation goes to, by PUCT or UCT."""
