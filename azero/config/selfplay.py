@@ -98,17 +98,14 @@ class SelfPlayConfig(Section):
         le=30000,
         description="With root = gumbel: number of moves that a search samples at first. Paper: none; Gumbel: 16.",
     )
-    gumbel_visit: float = Field(
-        50.0,
-        ge=0,
-        le=1e6,
-        description="With root = gumbel: c_visit in the policy target, the softmax of logits + (c_visit + visits of "
-        "the most visited move) c_scale q, for q in [0, 1]. Paper: none; Gumbel: 50.",
-    )
     gumbel_scale: float = Field(
-        1.0, gt=0, le=1000, description="With root = gumbel: c_scale in the same formula. A higher c_scale gives "
-        "values more weight against the prior. Paper: none; Gumbel: 1 in Go and chess."
-    )  # fmt: skip
+        1.0,
+        gt=0,
+        le=1000,
+        description="With root = gumbel: c_scale in the policy target, the softmax of logits + (50 + visits of the most "
+        "visited move) c_scale q, for q in [0, 1]. A higher c_scale gives values more weight against the prior. Paper: "
+        "none; Gumbel: 1 in Go and chess.",
+    )
     dirichlet_alpha: float = Field(
         1.0,
         gt=0,

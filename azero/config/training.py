@@ -49,7 +49,7 @@ class TrainingConfig(Section):
     optimizer: Literal["muon", "adamw", "sgd"] = Field(
         "muon",
         description="`muon`, which is Muon for matrices and convolutions, and AdamW for the rest; `adamw`; or `sgd`, "
-        "with momentum. Paper: sgd.",
+        "with a momentum of 0.9. Paper: sgd.",
     )
     learning_rate: float = Field(
         0.002,
@@ -63,9 +63,8 @@ class TrainingConfig(Section):
         gt=0,
         le=10,
         description="Highest learning rate of the weights that Muon trains, on the same schedule. Their momentum is "
-        "0.95 and their weight decay is 0.1; momentum and weight_decay do not apply. Paper: none; Muon: 0.02.",
+        "0.95 and their weight decay is 0.1; weight_decay does not apply. Paper: none; Muon: 0.02.",
     )
-    momentum: float = Field(0.9, ge=0, lt=1, description="Momentum of SGD; first beta of AdamW. Paper: 0.9.")
     weight_decay: float = Field(
         1e-4, ge=0, le=1, description="Weight decay. Biases and normalization have none. Paper: 1e-4."
     )

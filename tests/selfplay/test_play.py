@@ -282,8 +282,8 @@ def test_settings_reach_the_search():
         cache_mib=64,
     )
     assert from_config().settings.root == VisitsRoot(1.0, 0.25)
-    gumbel = from_config(root="gumbel", gumbel_considered=5, gumbel_visit=20, gumbel_scale=0.5).settings
-    assert gumbel.root == GumbelRoot(5, 20.0, 0.5)
+    gumbel = from_config(root="gumbel", gumbel_considered=5, gumbel_scale=0.5).settings
+    assert gumbel.root == GumbelRoot(5, c_scale=0.5)
 
 
 def test_settings_reach_the_games():

@@ -164,7 +164,7 @@ def test_weights_that_are_no_numbers_are_never_saved(tmp_path):
 @pytest.mark.thorough
 def test_a_run_that_has_diverged_ends_and_can_be_resumed_with_a_lower_rate(tmp_path):
     """The kept weights are not only finite, but can be trained further."""
-    run, training = tmp_path / "run", {"optimizer": "sgd", "momentum": 0.99, "learning_rate": 10}
+    run, training = tmp_path / "run", {"optimizer": "sgd", "learning_rate": 10}
     training |= {"value_loss_weight": 100, "gradient_clip": 0, "warmup_steps": 0, "iterations": 2}
     process = fork_train(run, write_config(tmp_path, training=training))
     process.join(TIMEOUT_S)

@@ -43,7 +43,7 @@ def test_rates_by_hand(settings, step, progress, rate):
 @pytest.mark.parametrize(("name", "kind"), [("adamw", torch.optim.AdamW), ("sgd", torch.optim.SGD)])
 def test_weights_decay_and_biases_and_norms_do_not(name, kind):
     net = ResidualTower(tiny_config().net, make_game("tic_tac_toe"))
-    optimizer = make_optimizer(net, TrainingConfig(optimizer=name, weight_decay=0.03, momentum=0.8))
+    optimizer = make_optimizer(net, TrainingConfig(optimizer=name, weight_decay=0.03))
     assert type(optimizer) is kind
     decaying, others = optimizer.param_groups
     assert (decaying["weight_decay"], others["weight_decay"]) == (0.03, 0.0)
@@ -54,13 +54,8 @@ def test_weights_decay_and_biases_and_norms_do_not(name, kind):
     assert len(decaying["params"]) + len(others["params"]) == len(names)
     for group in optimizer.param_groups:
         assert (
-            group["betas"] == (0.8, 0.999) if name == "adamw" else (group["momentum"], group["nesterov"]) == (0.8, True)
+            group["betas"] == (0.9, 0.999) if name == "adamw" else (group["momentum"], group["nesterov"]) == (0.9, True)
         )
-
-
-def test_sgd_without_momentum_is_plain():
-    optimizer = make_optimizer(nn.Linear(2, 2), TrainingConfig(optimizer="sgd", momentum=0.0))
-    assert [(group["momentum"], group["nesterov"]) for group in optimizer.param_groups] == [(0.0, False)] * 2
 
 
 @pytest.mark.parametrize(

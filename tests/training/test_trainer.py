@@ -328,12 +328,3 @@ def test_an_optimiser_s_tensors_of_other_shapes_are_bad_input(name):
                 Trainer(config, GAME).restore(kept | wrong, 1)
     with pytest.raises(BadInput, match="does not fit the settings"):
         Trainer(config, GAME).restore({key: each for key, each in whole.items() if key not in own}, 1)
-
-
-@pytest.mark.parametrize(("before", "after"), [(0.0, 0.9), (0.9, 0.0)])
-def test_momentum_of_sgd_may_be_switched_on_and_off(before, after):
-    trainer = Trainer(tiny_config(training={"optimizer": "sgd", "momentum": before}), GAME)
-    trainer.step(sample(8), 0.0)
-    resumed = Trainer(tiny_config(training={"optimizer": "sgd", "momentum": after}), GAME)
-    resumed.restore(trainer.tensors(), 1)
-    resumed.step(sample(8), 0.0)

@@ -167,7 +167,7 @@ class GumbelRoot(NamedTuple):
     """Draws the moves that a search considers, spends its simulations by sequential halving, and learns pi'."""
 
     num_considered: int = _DEFAULTS.gumbel_considered  # m, the number of moves that sequential halving begins with
-    c_visit: float = _DEFAULTS.gumbel_visit
+    c_visit: float = 50.0  # the paper's in all games
     c_scale: float = _DEFAULTS.gumbel_scale
 
     def begin_search(root, tree, nodes, temperature):
@@ -217,4 +217,4 @@ class GumbelRoot(NamedTuple):
     def from_config(cls, config: Config) -> "GumbelRoot":
         """Returns the root of a run's self-play."""
         play = config.selfplay
-        return cls(play.gumbel_considered, play.gumbel_visit, play.gumbel_scale)
+        return cls(play.gumbel_considered, c_scale=play.gumbel_scale)

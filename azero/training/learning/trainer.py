@@ -143,7 +143,7 @@ class Trainer:
             self.net.load_state_dict(parts["net"])
             self.learner.heads.load_state_dict(parts["heads"])
             self.average.load_state_dict(parts["average"])
-            check_state(state, self.learner, self.optimizer, self.config, steps)
+            check_state(state, self.learner, self.config, steps)
             groups = self.optimizer.state_dict()["param_groups"]
             self.optimizer.load_state_dict({"state": state, "param_groups": groups})
         except (RuntimeError, ValueError, KeyError) as error:
