@@ -102,9 +102,9 @@ class SelfPlayConfig(Section):
         1.0,
         gt=0,
         le=1000,
-        description="With root = gumbel: c_scale in the policy target, the softmax of logits + (50 + visits of the most "
-        "visited move) c_scale q, for q in [0, 1]. A higher c_scale gives values more weight against the prior. Paper: "
-        "none; Gumbel: 1 in Go and chess.",
+        description="With root = gumbel: c_scale in the policy target, the softmax of logits + (50 + visits of the "
+        "most visited move) c_scale q, for q in [0, 1]. A higher c_scale gives values more weight against the prior. "
+        "Paper: none; Gumbel: 1 in Go and chess.",
     )
     dirichlet_alpha: float = Field(
         1.0,
