@@ -58,7 +58,7 @@ def test_a_suggestion_is_the_board_the_table_and_the_best_move():
 
 def test_what_kept_heads_expect_is_shown():
     owners = np.array([[0.9, -0.1, -0.8], [0.4, 0.3, -0.4], [1.0, 0.0, -1.0]], np.float32)
-    lines = show_suggestion(replace(suggestion(MOVES), ownership=owners, score=-2.46), STATE).splitlines()
+    lines = show_suggestion(replace(suggestion(MOVES), heads={"ownership": owners, "score": -2.46}), STATE).splitlines()
     assert lines[0] == "tic_tac_toe, second player to move, value +0.25 and score -2.5 for that player"
     assert lines[-7:-1] == [
         "",
@@ -66,7 +66,7 @@ def test_what_kept_heads_expect_is_shown():
         *("  + . -", "  + . -", "  + . -"),
         "",
     ]
-    only_score = show_suggestion(replace(suggestion(MOVES), score=0.0), STATE)
+    only_score = show_suggestion(replace(suggestion(MOVES), heads={"score": 0.0}), STATE)
     assert "and score +0.0 for" in only_score and "owners" not in only_score
 
 
