@@ -44,13 +44,6 @@ def test_the_order_is_found_and_games_are_counted():
         assert each.elo_ci95[0] <= each.elo <= each.elo_ci95[1]
 
 
-def test_an_anchor_shifts_all_ratings():
-    pool = pool_of()
-    pool.play(12)
-    low, high = pool.ratings("random"), pool.ratings("random", 1500.0)
-    assert [each.elo for each in high.agents] == pytest.approx([1500 + each.elo for each in low.agents])
-
-
 def test_a_seed_settles_the_games_in_any_order_of_agents(tmp_path):
     paths = [tmp_path / name for name in ("one", "same", "other")]
     for path, names, seed in zip(paths, (NAMES, NAMES[:2][::-1] + NAMES[2:], NAMES), (3, 3, 4), strict=True):
