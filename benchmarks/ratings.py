@@ -25,6 +25,7 @@ from statistics import NormalDist
 import numpy as np
 
 import azero
+from azero.arena.agents.specs import spec_of
 from azero.arena.ratings.model import ELO, Scores, choose_pairings, estimate
 from azero.arena.ratings.rating_pool import RatingPool, batch_size
 from azero.config.reading import check_config
@@ -183,9 +184,7 @@ def play_pool(game: str, num_games: int, seed: int) -> tuple[str, str, float, fl
         files = nets_of_final(view)
         agents = {name: f"{path}(solve_nodes=0)@{config.gate.num_simulations}" for name, path in files.items()}
         played = make_game(game)
-        pool = RatingPool(
-            played, list(agents.values()), lambda name, own: azero.make_agent(name, played, own, 2), seed, None
-        )
+        pool = RatingPool(played, list(agents.values()), lambda name, own: spec_of(name, played, own, 2), seed, None)
         pool.play(num_games)
         others = [each for each in pool.ratings(agents[view.final]).agents if each.name != agents[view.final]]
     best = others[0]

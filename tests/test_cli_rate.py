@@ -68,20 +68,20 @@ def test_an_engine_that_fails_ends_it_with_the_ratings_so_far(run_azero, tmp_pat
 
 
 def test_ctrl_c_ends_it_with_the_ratings_so_far(run_azero, monkeypatch):
-    played, play_match = [], rating_pool.play_match
+    played, play_matches = [], rating_pool.play_matches
 
-    def play(*given, **named):
+    def play(*given):
         if len(played) == 2:
             raise KeyboardInterrupt
         played.append(given)
-        return play_match(*given, **named)
+        return play_matches(*given)
 
-    monkeypatch.setattr(rating_pool, "play_match", play)
+    monkeypatch.setattr(rating_pool, "play_matches", play)
     monkeypatch.setattr("azero.cli._end_at_once", lambda code: None)
     monkeypatch.setattr("signal.signal", lambda *given: None)
     code, output, errors = run_azero(*RATE)
     assert code == 130 and "95 % interval" in output and "stopped after" in errors
-    monkeypatch.setattr(rating_pool, "play_match", play_match)
+    monkeypatch.setattr(rating_pool, "play_matches", play_matches)
     assert "30 games" in run_azero(*RATE)[1]
 
 

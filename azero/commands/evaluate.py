@@ -175,11 +175,11 @@ def _play_match(
             if control:
                 result = play_timed_match(*pair, control, maker.seed, num_plies, ponder, show, out)
             elif pool:
-                meeting = MatchSpec(
+                spec = MatchSpec(
                     maker.spec(a, one), maker.spec(b, other), games, maker.seed, num_plies, test,
                     keeps_thoughts=record is not None, out=out,
                 )  # fmt: skip
-                (result,) = play_matches([meeting], pool, show)
+                (result,) = play_matches([spec], pool, show)
             else:
                 result = play_match(
                     *pair, maker.seed, num_plies, test, show, record is not None, threads=maker.num_threads, out=out

@@ -32,9 +32,9 @@ from azero.errors import BadInput, EngineFailed, Stopped
 from azero.system.console import printable, say
 
 if TYPE_CHECKING:
-    from azero.arena.agents.agent import Agent
     from azero.arena.agents.specs import AgentSpec
     from azero.arena.ratings.rating_pool import RatingPool, Ratings
+    from azero.games import Game
 
 app = typer.Typer()
 
@@ -90,7 +90,7 @@ def rate(
     If an engine fails, the ratings so far are printed, and the exit code is 1. Ctrl-C prints them, too.
     With --cluster, the workers of a Ray cluster play the same games.
     """
-    from azero.arena.ratings.rating_pool import GAMES_PER_AGENT, MatchWorkers, RatingPool, game_of_pool
+    from azero.arena.ratings.rating_pool import GAMES_PER_AGENT, RatingPool, game_of_pool
 
     names = [*(agents or []), *(_members(run) if run else [])]
     if games is not None and games < 1:
@@ -103,9 +103,8 @@ def rate(
     played = game_of_pool(names, maker.game)
     maker = maker._replace(game=played)
     path = out or (run / "ratings.json" if run else _default_path(str(played)))
-    with workers_of(cluster, maker.device_for(names)) as found:
-        workers = MatchWorkers(found, _specs(maker)) if found else None
-        pool = RatingPool(played, names, _making(maker), seed, path, workers, maker.num_threads)
+    with workers_of(cluster, maker.device_for(names)) as workers:
+        pool = RatingPool(played, names, _specs(maker, played, workers is not None), seed, path, workers)
         failure = _play(pool, GAMES_PER_AGENT * len(names) if games is None else games)
     if pool.num_games:
         _show(pool.ratings(anchor_name, elo), as_json, plot)
@@ -116,16 +115,14 @@ def rate(
         raise typer.Exit(1)
 
 
-def _making(maker: Maker) -> "Callable[[str, int], Agent]":
-    """Returns a function that makes the agent with a name and a seed."""
-    return lambda name, seed: maker._replace(seed=seed).agent(name)
-
-
-def _specs(maker: Maker) -> "Callable[[str, int], AgentSpec]":
+def _specs(maker: Maker, game: "Game", is_for_workers: bool) -> "Callable[[str, int], AgentSpec]":
     """Returns a function that returns the spec of the agent with a name and a seed."""
+    from azero.arena.agents.specs import spec_of
 
     @cache
     def spec(name: str) -> "AgentSpec":
+        if not is_for_workers:
+            return spec_of(name, game, maker.seed, maker.num_threads, maker.device, maker.max_nodes)
         with closing(maker.agent(name)) as agent:
             return maker.spec(name, agent)
 

@@ -219,8 +219,9 @@ def test_slots_of_a_match_do_not_touch_each_other(name):
 @pytest.mark.parametrize("name", ["uct@5", "random"])
 def test_there_is_nothing_to_say_of_a_game_that_is_over_or_of_another_game(name):
     agent = make_agent(name, GAME)
-    with pytest.raises(BadInput, match=r"^there is nothing to suggest: the game is over$"):
-        agent.suggest(GAME.state_from_moves("a1 a2 b1 b2 c1"))
+    for ask in (agent.suggest, agent.analyse):
+        with pytest.raises(BadInput, match=r"^there is nothing to suggest: the game is over$"):
+            ask(GAME.state_from_moves("a1 a2 b1 b2 c1"))
     with pytest.raises(BadInput, match=r"^the position is of connect_four, but this agent plays tic_tac_toe$"):
         agent.suggest(make_game("connect_four").new_initial_state())
 

@@ -169,13 +169,6 @@ def test_a_position_that_comes_again_by_other_moves_is_remembered():
     assert again.simulations == first.simulations
 
 
-def test_a_position_that_is_played_on_meanwhile_is_analysed_as_it_was():
-    state = START.clone()
-    analysis = agent_of("uct").analyse(state, simulations=100)
-    state.apply_action(3)
-    assert next(analysis).to_move == 0
-
-
 def test_a_new_analysis_ends_the_one_before():
     agent = agent_of("uct")
     first = agent.analyse(START, interval=0.01)
@@ -236,8 +229,3 @@ def test_an_agent_without_a_tree_reports_once():
 def test_wrong_arguments_are_refused(options, message):
     with pytest.raises(BadInput, match=message):
         agent_of("uct").analyse(START, **options)
-
-
-def test_what_is_over_cannot_be_analysed():
-    with pytest.raises(BadInput, match="the game is over"):
-        agent_of("uct").analyse(GAME.state_from_moves("1122334"))

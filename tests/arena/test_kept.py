@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from azero.arena.agents.agent import RandomAgent
+from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import TimeControl
 from azero.arena.agents.make import make_agent
+from azero.arena.agents.suggestion import lone_move
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import Interrupted
 from azero.arena.matches.specs import play_matches
@@ -24,8 +25,11 @@ from .test_match_specs import match_of
 GAME = make_game("tic_tac_toe")
 
 
-class Own(RandomAgent):
-    """A user's own agent."""
+class Own(Agent):
+    """A user's own agent. It has to define `suggest` alone."""
+
+    def suggest(self, state, simulations=None, seconds=None):
+        return lone_move(state, state.legal_actions()[-1])
 
 
 def stop_after(num_games):

@@ -70,7 +70,7 @@ def net(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def solved(tmp_path_factory):
+def folder_of_solved(tmp_path_factory):
     """Returns a folder with two files of the same 60 positions: without and with the scores of all moves."""
     folder = tmp_path_factory.mktemp("solved")
     for name in ("judged", "listed"):
@@ -79,29 +79,32 @@ def solved(tmp_path_factory):
     return str(folder)
 
 
+@pytest.fixture(scope="module")
+def solved(folder_of_solved):
+    return read_benchmark(folder_of_solved, GAME)
+
+
 def test_who_plays_the_best_moves_makes_no_mistakes_and_who_plays_others_does(solved):
-    benchmark = read_benchmark(solved, GAME)
-    states = [each.state for each in benchmark.sets[0].problems]
+    states = [each.state for each in solved.sets[0].problems]
     worse = [next((a for a in s.legal_actions() if a not in MINIMAX.best_actions(s)), None) for s in states]
     expected = sum(action is not None for action in worse) / len(states)
     assert 0.2 < expected < 1.0
     worst = {s.hash_key(): s.legal_actions()[0] if a is None else a for s, a in zip(states, worse, strict=True)}
-    for each in evaluate_on_benchmark(Scripted(lambda s: MINIMAX.best_actions(s)[0]), benchmark).sets:
+    for each in evaluate_on_benchmark(Scripted(lambda s: MINIMAX.best_actions(s)[0]), solved).sets:
         assert (each.positions, each.not_judged, each.search_mistakes.share) == (60, 0, 0.0)
-    for each in evaluate_on_benchmark(Scripted(lambda s: worst[s.hash_key()]), benchmark).sets:
+    for each in evaluate_on_benchmark(Scripted(lambda s: worst[s.hash_key()]), solved).sets:
         assert each.search_mistakes.share == expected
 
 
 def test_who_resigns_errs_unless_the_position_is_lost(solved):
-    benchmark = read_benchmark(solved, GAME)
     for each, problems in zip(
-        evaluate_on_benchmark(Scripted(lambda state: RESIGN), benchmark).sets, benchmark.sets, strict=True
+        evaluate_on_benchmark(Scripted(lambda state: RESIGN), solved).sets, solved.sets, strict=True
     ):
         assert each.search_mistakes.cases == tuple(problem.result >= DRAW for problem in problems.problems)
 
 
 def test_a_net_is_heard_alone_and_with_search(solved, net):
-    agent, benchmark = make_agent(f"{net}@100"), read_benchmark(solved, GAME)
+    agent, benchmark = make_agent(f"{net}@100"), solved
     seen = []
     result = evaluate_on_benchmark(agent, benchmark, seen.append)
     assert sum(seen) == 120 and result.agent == f"{net}@100"
@@ -127,50 +130,41 @@ def test_the_net_alone_takes_the_legal_move_of_highest_prior_and_the_most_likely
 
 def test_what_cannot_be_judged_is_told_and_is_no_mistake(solved, monkeypatch):
     monkeypatch.setattr(AlphaBetaJudge, "node_limit", 20)
-    result = evaluate_on_benchmark(make_agent("random", GAME), read_benchmark(solved, GAME))
+    result = evaluate_on_benchmark(make_agent("random", GAME), solved)
     judged, listed = result.sets
     assert 0 < judged.not_judged < 60 and listed.not_judged == 0
     assert len(judged.search_mistakes.cases) == 60 - judged.not_judged
     assert f"{judged.not_judged} not judged" in show_benchmark(result)
 
 
-def test_the_same_seed_gives_the_same_answers(solved, net):
+def test_the_same_seed_gives_the_same_answers_however_many_positions_are_searched_at_once(solved, net, monkeypatch):
     for name in ("uct@30", "random", f"{net}@20"):
-        one, other = (evaluate_on_benchmark(make_agent(name, GAME, 3), read_benchmark(solved, GAME)) for _ in range(2))
-        assert one.sets == other.sets
-
-
-def test_it_does_not_matter_how_many_positions_are_searched_at_once(solved, net, monkeypatch):
-    one = evaluate_on_benchmark(make_agent(f"{net}@20"), read_benchmark(solved, GAME))
-    monkeypatch.setattr(mistakes, "_SIDE_BY_SIDE_FOR_A_NET", 7)
-    other = evaluate_on_benchmark(make_agent(f"{net}@20"), read_benchmark(solved, GAME))
-    assert one.sets == other.sets
+        one = evaluate_on_benchmark(make_agent(name, GAME, 3), solved)
+        with monkeypatch.context() as context:
+            context.setattr(mistakes, "_SIDE_BY_SIDE_FOR_A_NET", 7)
+            context.setattr(mistakes, "_SIDE_BY_SIDE", 9)
+            assert evaluate_on_benchmark(make_agent(name, GAME, 3), solved).sets == one.sets
 
 
 def test_another_game_is_refused(solved):
     with pytest.raises(BadInput, match="has positions of tic_tac_toe, but uct@5 plays connect_four"):
-        evaluate_on_benchmark(make_agent("uct@5", CONNECT_FOUR), read_benchmark(solved, GAME))
+        evaluate_on_benchmark(make_agent("uct@5", CONNECT_FOUR), solved)
 
 
-def test_the_object_for_json(solved, net):
-    fields = json.loads(
-        json.dumps(evaluate_on_benchmark(make_agent(f"{net}@5"), read_benchmark(solved, GAME)).to_json())
-    )
+def test_the_object_for_json_and_the_table(solved, net):
+    found = evaluate_on_benchmark(make_agent(f"{net}@5"), solved)
+    table = show_benchmark(found)
+    assert "net alone" in table and table.count("%") == 2 * 3
+    fields = json.loads(json.dumps(found.to_json()))
     assert list(fields) == ["agent", "game", "benchmark", "sets", "elapsed_s"] and fields["game"] == "tic_tac_toe"
     for each in fields["sets"]:
         low, high = each["search_ci95"]
         assert 0 <= low <= each["search_mistakes"] <= high <= 1 and each["net_ci95"][0] <= each["net_mistakes"]
-    without_net = evaluate_on_benchmark(make_agent("random", GAME), read_benchmark(solved, GAME)).to_json()
-    assert all(
-        each["net_mistakes"] is each["net_ci95"] is each["net_wrong_values"] is None for each in without_net["sets"]
-    )
-
-
-def test_the_table(solved, net):
-    table = show_benchmark(evaluate_on_benchmark(make_agent(f"{net}@5"), read_benchmark(solved, GAME)))
-    assert "net alone" in table and table.count("%") == 2 * 3
-    table = show_benchmark(evaluate_on_benchmark(make_agent("uct@5", GAME), read_benchmark(solved, GAME)))
+    without_net = evaluate_on_benchmark(make_agent("random", GAME), solved)
+    table = show_benchmark(without_net)
     assert "net" not in table and table.count("%") == 2
+    for each in without_net.to_json()["sets"]:
+        assert each["net_mistakes"] is each["net_ci95"] is each["net_wrong_values"] is None
 
 
 def test_a_share_has_wilsons_interval():
@@ -181,8 +175,8 @@ def test_a_share_has_wilsons_interval():
     assert Share.of_all([share, Share((True,))]).share == 2 / 11
 
 
-def test_a_sample_is_one_figure_each(solved, net):
-    sample = read_benchmark(solved, GAME, 40)
+def test_a_sample_is_one_figure_each(folder_of_solved, net):
+    sample = read_benchmark(folder_of_solved, GAME, 40)
     notes = mistakes_in(evaluate_on_benchmark(make_agent(f"{net}@10"), sample))
     assert set(notes) == {"benchmark/net_mistakes", "benchmark/net_wrong_values", "benchmark/search_mistakes"}
     assert all(0 <= share <= 1 for share in notes.values())

@@ -7,8 +7,10 @@ import pytest
 
 from azero.arena.agents.checkpoints import identity_of
 from azero.arena.agents.make import make_agent
+from azero.arena.agents.specs import spec_of
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import GameResult, Interrupted
+from azero.arena.matches.specs import play_matches
 from azero.arena.ratings import rating_pool
 from azero.arena.ratings.file import MatchId, Pair, pairs_of, read_matches, write_matches
 from azero.arena.ratings.rating_pool import RatingPool, rate
@@ -16,17 +18,14 @@ from azero.errors import BadInput, EngineFailed
 from azero.games import make_game
 
 from .agents import write_checkpoint, write_engine
+from .pools import Shuffled
 
 GAME = make_game("tic_tac_toe")
 NAMES = ["uct@30", "random", "uct@5"]
 
 
-def make(name, seed):
-    return make_agent(name, GAME, seed)
-
-
-def pool_of(*names, seed=0, path=None):
-    return RatingPool(GAME, names or NAMES, make, seed, path)
+def pool_of(*names, seed=0, path=None, workers=None):
+    return RatingPool(GAME, names or NAMES, lambda name, own: spec_of(name, GAME, own), seed, path, workers)
 
 
 def pairs_in(path):
@@ -45,13 +44,6 @@ def test_the_order_is_found_and_games_are_counted():
         assert each.elo_ci95[0] <= each.elo <= each.elo_ci95[1]
 
 
-def test_an_anchor_shifts_all_ratings():
-    pool = pool_of()
-    pool.play(12)
-    low, high = pool.ratings("random"), pool.ratings("random", 1500.0)
-    assert [each.elo for each in high.agents] == pytest.approx([1500 + each.elo for each in low.agents])
-
-
 def test_a_seed_settles_the_games_in_any_order_of_agents(tmp_path):
     paths = [tmp_path / name for name in ("one", "same", "other")]
     for path, names, seed in zip(paths, (NAMES, NAMES[:2][::-1] + NAMES[2:], NAMES), (3, 3, 4), strict=True):
@@ -66,11 +58,11 @@ def test_more_games_go_on_and_as_many_play_none(tmp_path, monkeypatch):
     data = path.read_bytes()
     again = pool_of(path=path)
     assert again.num_games == 20
-    monkeypatch.setattr(rating_pool, "play_match", None)  # a game would fail
+    monkeypatch.setattr(rating_pool, "play_matches", None)  # a game would fail
     again.play(20)
     again.play(7)
     assert path.read_bytes() == data
-    monkeypatch.setattr(rating_pool, "play_match", play_match)
+    monkeypatch.undo()
     again.play(31)
     assert pool_of(path=path).num_games == 32
     for match_id, pairs in read_matches(path, "tic_tac_toe").items():
@@ -89,37 +81,28 @@ def test_what_an_interruption_left_out_is_played_first(tmp_path, monkeypatch):
     path = tmp_path / "ratings.json"
     pool = pool_of("uct@5", "random", path=path)
 
-    def stopped(*given, **named):
-        match = play_match(*given, **named)
+    def stopped(*given):
+        [match] = play_matches(*given)
         early_end = Interrupted("stopped")
         early_end.result = type(match)(**{**vars(match), "results": [each for each in match.results if each.pair != 1]})
         raise early_end
 
-    monkeypatch.setattr(rating_pool, "play_match", stopped)
+    monkeypatch.setattr(rating_pool, "play_matches", stopped)
     with pytest.raises(Interrupted):
         pool.play(8)
     assert 1 not in [pair.number for pair in pairs_in(path)[1]]
-    monkeypatch.setattr(rating_pool, "play_match", play_match)
+    monkeypatch.undo()
     pool_of("uct@5", "random", path=path).play(8)
     pool_of("uct@5", "random", path=tmp_path / "whole").play(8)
     assert pairs_in(path) == pairs_in(tmp_path / "whole")
 
 
 def test_all_pairs_that_workers_play_of_one_match_are_kept(tmp_path):
-    class Workers:
-        def play(self, matches, on_games):
-            agents = [[make(*side) for side in match.sides] for match in matches]
-            return [
-                play_match(one, other, GAME, 2 * match.num_pairs, match.seed, first_pair=match.first)
-                for (one, other), match in zip(agents, matches, strict=True)
-            ]
-
     path = tmp_path / "ratings.json"
     pool_of("uct@5", "random", path=path).play(8)
     match_id, pairs = pairs_in(path)
     write_matches(path, "tic_tac_toe", {match_id: [pair for pair in pairs if pair.number == 3]})
-    pool = RatingPool(GAME, ["uct@5", "random"], make, 0, path, Workers())
-    pool.play(8)
+    pool_of("uct@5", "random", path=path, workers=Shuffled()).play(8)
     assert pairs_in(path) == (match_id, pairs)
 
 
@@ -132,12 +115,12 @@ def test_games_go_on_after_pairs_that_another_process_left_out(tmp_path, monkeyp
     write_matches(path, "tic_tac_toe", {match_id: pairs[3:]})
     played = []
 
-    def counted(*given, **named):
+    def counted(*given):
         played.append(1)
         assert len(played) < 100, "it plays the same pair again and again"
-        return play_match(*given, **named)
+        return play_matches(*given)
 
-    monkeypatch.setattr(rating_pool, "play_match", counted)
+    monkeypatch.setattr(rating_pool, "play_matches", counted)
     monkeypatch.setattr(rating_pool, "batch_size", lambda *_: 1)
     pool.play(12)
     assert pool.num_games == 12

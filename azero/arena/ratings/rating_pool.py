@@ -5,13 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
 
-from azero.arena.agents.agent import Agent
 from azero.arena.agents.checkpoints import game_of, identity_of
-from azero.arena.agents.make import make_agent
-from azero.arena.agents.specs import AgentSpec
-from azero.arena.matches.match import play_match
+from azero.arena.agents.specs import AgentSpec, make_from, spec_of
 from azero.arena.matches.results import Interrupted, MatchResult, Unfinished
 from azero.arena.matches.specs import MatchSpec, play_matches
 from azero.arena.matches.statistics import Tally
@@ -89,9 +85,8 @@ def rate(
     if anchor is not None and anchor not in names:
         raise BadInput(f"anchor = {anchor!r} should be an agent of the pool: {', '.join(names)}")
     played = game_of_pool(names, game)
-    path = Path(out) if out else None
     pool = RatingPool(
-        played, names, lambda name, own: make_agent(name, played, own, threads), seed, path, threads=threads
+        played, names, lambda name, own: spec_of(name, played, own, threads), seed, Path(out) if out else None
     )
     pool.play(GAMES_PER_AGENT * len(names) if games is None else games)
     return pool.ratings(anchor or names[0])
@@ -112,39 +107,14 @@ def batch_size(num_agents: int, num_pairs: int) -> int:
     return max(num_agents, num_pairs // 4)
 
 
-class Match(NamedTuple):
-    """Pairs of games that two agents are to play."""
-
-    sides: list[tuple[str, int]]  # names and seeds of A and B
-    seed: int
-    first: int  # number of the first pair
-    num_pairs: int
-
-
-class MatchWorkers(NamedTuple):
-    """Workers, and what they make agents from."""
-
-    pool: Pool
-    spec: Callable[[str, int], AgentSpec]  # by an agent's name and seed
-
-    def play(self, matches: Sequence[Match], on_games: Callable[[int, Tally], None]) -> Sequence[MatchResult]:
-        """Returns the results of several matches; raises as `play_matches`."""
-        specs = []
-        for sides, seed, first, num_pairs in matches:
-            a, b = (self.spec(*side) for side in sides)
-            specs.append(MatchSpec(a, b, 2 * num_pairs, seed, first_pair=first))
-        return play_matches(specs, self.pool, on_games)
-
-
 class RatingPool:
     """Agents and the games that they have played. The same seed gives the same games.
 
     Args:
       names: of the agents. None are made before a match, and each is closed after it.
-      make: makes an agent from its name and a seed.
+      spec: returns the spec of an agent, given its name and a seed.
       path: the file that keeps the games; None: they are not kept.
-      workers: those that play; None: this process.
-      threads: games with other programs that this process plays at the same time, as in `play_match`.
+      pool: the workers that play; None: this process.
 
     Raises BadInput if there are fewer than two agents, two are the same, one cannot be made, the seed is not of 0 to
     2^63 - 1, or the file is not of this game.
@@ -154,14 +124,13 @@ class RatingPool:
         self,
         game: Game,
         names: Sequence[str],
-        make: Callable[[str, int], Agent],
+        spec: Callable[[str, int], AgentSpec],
         seed: int,
         path: Path | None,
-        workers: MatchWorkers | None = None,
-        threads: int = 1,
+        pool: Pool | None = None,
     ):
         self.game, self.names, self.seed = game, list(names), seed
-        self._make, self._path, self._workers, self._threads = make, path, workers, threads
+        self._spec, self._path, self._pool = spec, path, pool
         for place, name in enumerate(names):
             if name in names[:place]:
                 raise BadInput(f"agent {name!r} is named twice; a pool has each agent once")
@@ -170,7 +139,7 @@ class RatingPool:
         if len(names) < 2:
             raise BadInput(f"a pool needs two agents or more, and this one has {', '.join(names) or 'none'}")
         for name in names:
-            make(name, 0).close()  # raises errors now, not after the first games
+            make_from(spec(name, 0)).close()  # raises errors now, not after the first games
         self._ids = [identity_of(name) for name in names]
         for (one, identity), (other, another) in combinations(zip(names, self._ids, strict=True), 2):
             if identity == another:
@@ -243,7 +212,7 @@ class RatingPool:
             if seed == self.seed and a in places and b in places
         ]
 
-    def _match(self, a: int, b: int, first: int | None, count: int) -> tuple[MatchId, Match]:
+    def _match(self, a: int, b: int, first: int | None, count: int) -> tuple[MatchId, MatchSpec]:
         """Returns pairs of two agents, whose places are given, from number `first` on; None: from the next one on."""
         match_id = self._match_id(a, b)
         if self._ids[a] != match_id.a:
@@ -251,27 +220,15 @@ class RatingPool:
         if first is None:
             first = max((pair.number for pair in self._matches.get(match_id, [])), default=-1) + 1
         seed = derive_seed(self.seed, "rating", match_id.a, match_id.b)
-        sides = [(self.names[each], derive_seed(seed, side)) for each, side in ((a, "a"), (b, "b"))]
-        return match_id, Match(sides, seed, first, count)
+        one, other = (self._spec(self.names[each], derive_seed(seed, side)) for each, side in ((a, "a"), (b, "b")))
+        return match_id, MatchSpec(one, other, 2 * count, seed, first_pair=first)
 
-    def _play(self, chosen: Sequence[tuple[MatchId, Match]], on_games: Callable[[int, Tally], None]) -> None:
+    def _play(self, chosen: Sequence[tuple[MatchId, MatchSpec]], on_games: Callable[[int, Tally], None]) -> None:
         """Plays matches, and keeps their pairs. Workers play all at the same time, this process one after another."""
-        ids, matches = [own for own, _ in chosen], [match for _, match in chosen]
-        if not self._workers:
-            for own, match in chosen:
-                with self._kept([own]) as results:
-                    results.append(self._play_here(match, on_games))
-        elif chosen:
-            with self._kept(ids) as results:
-                results += self._workers.play(matches, on_games)
-
-    def _play_here(self, match: Match, on_games: Callable[[int, Tally], None]) -> MatchResult:
-        with contextlib.ExitStack() as stack:
-            one, other = (stack.enter_context(contextlib.closing(self._make(*side))) for side in match.sides)
-            num_games, first, threads = 2 * match.num_pairs, match.first, self._threads
-            return play_match(
-                one, other, self.game, num_games, match.seed, on_games=on_games, first_pair=first, threads=threads
-            )
+        for some in [chosen] if self._pool else [[each] for each in chosen]:
+            if some:
+                with self._kept([match_id for match_id, _ in some]) as results:
+                    results += play_matches([spec for _, spec in some], self._pool, on_games)
 
     @contextlib.contextmanager
     def _kept(self, ids: Sequence[MatchId]) -> Iterator[list[MatchResult]]:
