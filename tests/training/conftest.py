@@ -1,5 +1,6 @@
 """Runs with tiny settings: one that has not begun, and an unbroken one with which others are compared."""
 
+import shutil
 import signal
 from pathlib import Path
 
@@ -33,8 +34,15 @@ def whole(config, tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="session")
+def killed(config, tmp_path_factory):
+    """The folder of a run that was killed at the beginning of the second gate."""
+    folder = tmp_path_factory.mktemp("killed") / "run"
+    assert strike(folder, config, "state 2 gate 0", "after") == -signal.SIGKILL
+    return folder
+
+
 @pytest.fixture
-def broken(config, tmp_path) -> Path:
-    """A run that was killed at the beginning of the second gate."""
-    assert strike(tmp_path / "run", config, "state 2 gate 0", "after") == -signal.SIGKILL
-    return tmp_path / "run"
+def broken(killed, tmp_path) -> Path:
+    """A copy of the run that was killed."""
+    return Path(shutil.copytree(killed, tmp_path / "run"))

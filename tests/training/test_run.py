@@ -166,7 +166,6 @@ def test_a_growing_window_comes_back_as_large_as_it_was(tmp_path):
 HOLD = """
 import sys
 from pathlib import Path
-from azero.training.loop import train_run
 from azero.runs.folder import hold
 with hold(Path(sys.argv[1])):
     print(flush=True)
