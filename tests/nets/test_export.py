@@ -106,18 +106,6 @@ def test_int8_is_within_the_tolerance_and_smaller(tmp_path, path):
     assert 1e-4 < drift <= TOLERANCE and 1e-4 < small.drift <= TOLERANCE
 
 
-@pytest.mark.parametrize("opset", [OPSETS[0], OPSETS[-1]])
-@pytest.mark.parametrize("config", SMALL_OF_CONTEXT, ids=lambda each: each.global_context)
-def test_all_kinds_of_towers(folder, config, opset):
-    write_net(folder / "net.safetensors", make_tower(GAME, config), config.model_dump())
-    checkpoint = load_checkpoint(folder / "net.safetensors")
-    export_onnx(checkpoint, folder / "net.onnx", "1.2.3", opset=opset)
-    assert_is_near(OnnxSession(folder / "net.onnx"), checkpoint.net, random_planes(GAME, 64))
-    export_onnx(checkpoint, folder / "int8.onnx", "1.2.3", "int8", opset)
-    assert measure_drift(checkpoint.net, OnnxSession(folder / "int8.onnx"), 64) <= TOLERANCE
-    assert onnx.load(folder / "net.onnx").opset_import[0].version == opset
-
-
 GO = make_game("go(size=4,komi=0.5)")
 HEADS = {"ownership": ["batch", 4, 4], "score": ["batch", 1]}
 
@@ -195,14 +183,24 @@ def net_of(name: str):
     return with_noise(make_net(NetConfig(name=name), GAME))
 
 
+KINDS_OF_NETS = [*SMALL_OF_CONTEXT, "dense", "transformer.py:Transformer(width=8)", "net.py:MyNet"]
+
+
 @pytest.mark.parametrize("opset", [OPSETS[0], OPSETS[-1]])
-@pytest.mark.parametrize("name", ["dense", "transformer.py:Transformer(width=8)", "net.py:MyNet"])
-def test_other_nets(folder, name, opset):
+@pytest.mark.parametrize("kind", KINDS_OF_NETS, ids=lambda each: getattr(each, "global_context", each))
+def test_all_kinds_of_nets(folder, kind, opset):
     (folder / "transformer.py").write_text(EXAMPLE.read_text())
     (folder / "net.py").write_text(PLAIN.replace("planes.flatten(1)", "planes.reshape(planes.shape[0], 27)"))
-    checkpoint = load_checkpoint(write_net(folder / "net.safetensors", net_of(name), name))
+    is_tower = kind in SMALL_OF_CONTEXT
+    net = make_tower(GAME, kind) if is_tower else net_of(kind)
+    write_net(folder / "net.safetensors", net, kind.model_dump() if is_tower else kind)
+    checkpoint = load_checkpoint(folder / "net.safetensors")
     export_onnx(checkpoint, folder / "net.onnx", "1.2.3", opset=opset)
     assert_is_near(OnnxSession(folder / "net.onnx"), checkpoint.net, random_planes(GAME, 64))
+    assert onnx.load(folder / "net.onnx").opset_import[0].version == opset
+    if is_tower:
+        export_onnx(checkpoint, folder / "int8.onnx", "1.2.3", "int8", opset)
+        assert measure_drift(checkpoint.net, OnnxSession(folder / "int8.onnx"), 64) <= TOLERANCE
 
 
 def test_the_model_says_what_it_is_and_names_no_folder(folder):

@@ -7,7 +7,6 @@ import pytest
 from mcts.evaluators import HashEvaluator
 
 from azero.mcts.evaluation.cache import new_cache
-from azero.selfplay.play import _split
 
 from .games import CONNECT_FOUR, NOISY, TIC_TAC_TOE, assert_same, play, split
 
@@ -49,10 +48,6 @@ def short_ring(mib):
     """Returns a cache with room for 50 logits, which are soon overwritten."""
     cache = new_cache(mib)
     return cache._replace(logits=cache.logits[:50], actions=cache.actions[:50])
-
-
-def test_a_number_is_split_evenly():
-    assert _split(7, 2) == [4, 3] and _split(2, 4) == [1, 1] and _split(9, 3) == [3, 3, 3]
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -12,7 +12,7 @@ from azero.selfplay.data.shard import join_shards
 from azero.selfplay.play import SelfPlay, play_games
 from azero.system.tensor_files import read_tensors
 
-from .games import CONNECT_FOUR, NOISY, PLAY, TIC_TAC_TOE, HashEvaluator, assert_same, play, some_games, split
+from .games import CONNECT_FOUR, NOISY, PLAY, TIC_TAC_TOE, HashEvaluator, assert_same, some_games, split
 
 STARTS = ["X2/1O1/3 X", "moves: a1 b2 c3 a3", "3/3/3"]
 GO = make_game("go(size=3)")
@@ -51,7 +51,7 @@ def test_the_initial_position_as_a_start_changes_no_game():
     assert split(one) == split(other) and not other.start_texts()[0]
 
 
-@pytest.mark.parametrize(("game", "starts"), [(TIC_TAC_TOE, STARTS), (CONNECT_FOUR, ["moves: 1 2"])])
+@pytest.mark.parametrize(("game", "starts"), [(TIC_TAC_TOE, STARTS), (CONNECT_FOUR, ["moves: 1 2"]), (GO, GO_STARTS)])
 def test_shards_are_read_back(game, starts, tmp_path):
     shard = play_from(game, starts, random_opening_share=0.5, random_opening_plies=2)
     assert shard.opening_lengths.any()
@@ -60,12 +60,6 @@ def test_shards_are_read_back(game, starts, tmp_path):
     mixed = join_shards([shard, some_games(game), shard])
     save_shard(tmp_path / "shard", mixed, game)
     assert_same(load_shard(tmp_path / "shard", game), mixed)
-
-
-def test_the_history_of_moves_counts_in_go(tmp_path):
-    shard = play_from(GO, GO_STARTS)
-    save_shard(tmp_path / "shard", shard, GO)
-    assert_same(load_shard(tmp_path / "shard", GO), shard)
 
 
 def test_a_shard_without_starts_has_no_fields_for_them(tmp_path):
@@ -103,7 +97,3 @@ def test_lengths_that_do_not_add_up_are_refused(lengths, tmp_path):
     save_shard(tmp_path / "shard", shard._replace(start_lengths=np.array(lengths, np.int32)), TIC_TAC_TOE)
     with pytest.raises(BadInput, match="the lengths of its games do not add up"):
         load_shard(tmp_path / "shard", TIC_TAC_TOE)
-
-
-def test_play_without_starts_needs_none():
-    assert_same(play(TIC_TAC_TOE, range(3)), play_from(TIC_TAC_TOE, (), range(3)))

@@ -1,14 +1,12 @@
 """Tests of heads that stay, in training: they learn as others do, and runs with them are resumed byte for byte."""
 
 import json
-import random
 import signal
 
 import numpy as np
 import pytest
 import torch
 from command_line import assert_bad_input
-from selfplay.games import play
 
 from azero.errors import BadInput
 from azero.games import make_game
@@ -72,40 +70,6 @@ def test_a_restored_trainer_goes_on_to_the_byte():
     assert state_bytes(resumed) == state_bytes(unbroken)
     with pytest.raises(BadInput, match="does not fit the settings"):
         trainer_with({}, **WEIGHTS).restore(broken.tensors(), 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["any_size", "tower"])
-def test_what_heads_that_stay_have_learned_is_true_of_other_games(tmp_path, name):
-    net = KEPT | {"name": name, "channels": 16, "value_channels": 8, "value_hidden": 16}
-    config = tiny_config(net=net, training=WEIGHTS | {"precision": "fp32", "warmup_steps": 0})
-    trainer, run = Trainer(config, OTHELLO), Run(tmp_path, config, OTHELLO)
-    replay = run.load_replay(Progress(), None)
-    replay.add("00001-0000", play(OTHELLO, range(60)))
-    for each in replay.samples(128, (np.random.default_rng([0, step]) for step in range(150))):
-        trainer.step(each, 0.0)
-    run.save_net(tmp_path / "net.safetensors", trainer.candidate(), Progress())
-    states, owners, scores = random_endings(seed=7)
-    answers = load_checkpoint(tmp_path / "net.safetensors").heads(states)
-    assert np.abs(answers["ownership"] - owners).mean() < 0.8 * np.abs(owners).mean()
-    assert np.corrcoef(answers["score"], scores)[0, 1] > 0.5
-    assert 0.5 < np.std(answers["score"]) / np.std(scores) < 1.2, "scores are discs"
-
-
-def random_endings(seed: int, num_games: int = 30):
-    """Returns positions from the second halves of random games, owners [B, 4, 4] and scores [B] for their movers."""
-    chooser, states, owners, scores = random.Random(seed), [], [], []
-    for _ in range(num_games):
-        state, seen = OTHELLO.new_initial_state(), []
-        while not state.is_terminal():
-            seen.append(state.clone())
-            state.apply_action(chooser.choice(state.legal_actions()))
-        for each in seen[len(seen) // 2 :]:
-            sign = 1 - 2 * each.current_player()
-            states.append(each)
-            owners.append(sign * state.ownership())
-            scores.append(sign * state.final_score())
-    return states, np.array(owners), np.array(scores)
 
 
 @pytest.fixture(scope="module")

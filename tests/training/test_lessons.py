@@ -1,6 +1,5 @@
 """Tests of lessons from files: what is read, what is refused, and that a net learns them."""
 
-import numpy as np
 import pytest
 import torch
 
@@ -8,9 +7,7 @@ from azero.arena.solved.files import shipped_benchmarks
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.architectures.contract import Prediction
-from azero.selfplay.data.samples import draw_lessons, sample_lessons
 from azero.training.learning.losses import losses_of
-from azero.training.learning.trainer import Trainer
 from azero.training.lessons import files
 from azero.training.lessons.files import read_lessons
 
@@ -99,12 +96,3 @@ def test_what_has_no_policy_costs_none_and_does_not_thin_the_others(file):
         torch.testing.assert_close(getattr(both, name), getattr(alone, name))
     none = losses_of(prediction, torch.zeros(4, 9), results)
     assert float(none.policy) == float(none.policy_entropy) == 0 and none.value.isfinite()
-
-
-def test_a_net_learns_its_lessons(file):
-    lessons, trainer = read_lessons(config_of(file), GAME), Trainer(tiny_config(training={"learning_rate": 0.02}), GAME)
-    rng = np.random.default_rng(0)
-    losses = [trainer.step(sample_lessons(lessons, *draw_lessons(lessons, 32, rng), ()), 0.0) for _ in range(150)]
-    first, last = losses[0], losses[-1]
-    assert last.value < 0.1 * first.value
-    assert last.policy - last.target_entropy < 0.2 * (first.policy - first.target_entropy)

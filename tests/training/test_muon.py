@@ -15,7 +15,6 @@ from azero.training.learning.optimizer import (
     is_matrix,
     make_optimizer,
     orthogonalise,
-    set_learning_rate,
 )
 
 from .runs import tiny_config
@@ -76,10 +75,3 @@ def test_the_rest_is_stepped_as_by_adamw_alone():
             optimizer.step()
     for (name, ours), theirs in zip(net.named_parameters(), twin.parameters(), strict=True):
         assert torch.equal(ours, theirs) != is_matrix(ours), name
-
-
-def test_both_follow_the_schedule():
-    net = ResidualTower(tiny_config(net={"channels": 16}).net, make_game("tic_tac_toe"))
-    optimizer = make_optimizer(net, TrainingConfig(optimizer="muon", learning_rate=0.002, muon_learning_rate=0.03))
-    set_learning_rate(optimizer, 0.001)
-    assert [group["lr"] for group in optimizer.param_groups] == pytest.approx([0.015, 0.001, 0.001])
