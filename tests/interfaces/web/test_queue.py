@@ -78,11 +78,11 @@ def test_whose_client_has_gone_ends_at_once():
     assert log.count("gone") == 1 and log.index("gone") == 0
 
 
-def texts_of(outbox: Outbox) -> str:
+def texts_of(loop: asyncio.AbstractEventLoop, outbox: Outbox) -> str:
     async def read() -> str:
         return b"".join([text async for text in outbox.texts()]).decode()
 
-    return outbox._loop.run_until_complete(read())
+    return loop.run_until_complete(read())
 
 
 def test_only_the_newest_report_waits_for_a_slow_reader():
@@ -93,6 +93,6 @@ def test_only_the_newest_report_waits_for_a_slow_reader():
             each.put("update", {"number": number})
         each.put("done", {}, is_last=True)
         each.put("update", {"number": -1})
-    assert texts_of(outbox) == 'event: update\ndata: {"number":999}\n\nevent: done\ndata: {}\n\n'
-    assert texts_of(review).count("event: update") == 1000
+    assert texts_of(loop, outbox) == 'event: update\ndata: {"number":999}\n\nevent: done\ndata: {}\n\n'
+    assert texts_of(loop, review).count("event: update") == 1000
     loop.close()
