@@ -27,8 +27,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from azero.cluster.guard import LocalProcesses
-from azero.config.cluster import ClusterConfig
-from azero.config.schema import Config, DeviceConfig
+from azero.config.schema import ClusterConfig, Config, DeviceConfig
 from azero.errors import BadInput
 from azero.games.reasons import failures_named
 from azero.nets.devices import pick_device

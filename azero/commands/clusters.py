@@ -23,8 +23,7 @@ def workers_of(cluster: str | None, device: "DeviceConfig | None" = None) -> "It
         yield None
         return
     from azero.cluster.connection import connected
-    from azero.config.cluster import ClusterConfig
-    from azero.config.schema import DeviceConfig
+    from azero.config.schema import ClusterConfig, DeviceConfig
 
     with connected(cluster) as connection:
         patient = ClusterConfig(deadline_s=1e7)  # only a run's settings can tell how long a task may take

@@ -1,7 +1,6 @@
 """Checks of settings against each other: contradictions are errors, settings without effect are notices."""
 
-from azero.config.schema import Config
-from azero.config.training import TrainingConfig
+from azero.config.schema import Config, TrainingConfig
 from azero.errors import BadInput
 from azero.heads import HEADS
 

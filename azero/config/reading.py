@@ -11,8 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from azero.config.checks import check_together
-from azero.config.schema import FORMAT, Config, DeviceConfig
-from azero.config.section import AnySection
+from azero.config.schema import FORMAT, AnySection, Config, DeviceConfig
 from azero.config.text import settings
 from azero.errors import BadInput, suggest_nearest
 from azero.system.files import PACKAGE, read_regular

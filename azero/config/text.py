@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 from pydantic.fields import FieldInfo
 
-from azero.config.schema import FORMAT, Config
-from azero.config.section import Section
+from azero.config.schema import FORMAT, Config, Section
 
 
 def settings() -> Iterator[tuple[str, str, FieldInfo]]:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from azero.config.schema import GameConfig
-from azero.config.selfplay import SelfPlayConfig
+from azero.config.schema import GameConfig, SelfPlayConfig
 from azero.errors import BadInput, Damaged
 from azero.games import Game
 from azero.games.names import contrast, source_digest_of, without_folder

@@ -11,8 +11,7 @@ from azero.arena.matches.specs import MatchSpec, play_matches
 from azero.arena.solved.files import Benchmark, read_benchmark, shipped_benchmark_of
 from azero.arena.solved.mistakes import evaluate_spec, mistakes_in
 from azero.compiler.rng import derive_seed
-from azero.config.schema import Config
-from azero.config.training import EvaluationConfig
+from azero.config.schema import Config, EvaluationConfig
 from azero.errors import EngineFailed
 from azero.games import Game
 from azero.nets.checkpoint_file import read_card

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from azero.config.schema import Config, SearchConfig
-from azero.config.selfplay import SelfPlayConfig
+from azero.config.schema import Config, SearchConfig, SelfPlayConfig
 from azero.errors import BadInput, Damaged
 from azero.games.names import file_of, is_made_with, without_folder
 from azero.games.user.trust import trust_name

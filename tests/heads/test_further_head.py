@@ -9,7 +9,7 @@ from selfplay.games import some_games
 from torch.nn import functional as F
 from training.runs import tiny_config
 
-from azero.config.training import TrainingConfig
+from azero.config.schema import TrainingConfig
 from azero.errors import BadInput
 from azero.games import DRAW, make_game
 from azero.heads import HEADS, Head

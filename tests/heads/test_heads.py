@@ -8,7 +8,7 @@ import torch
 from selfplay.games import shard_of, some_games
 from training.runs import tiny_config
 
-from azero.config.training import TrainingConfig
+from azero.config.schema import TrainingConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.heads import HEADS as BY_NAME

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from azero.config.reading import check_config
-from azero.config.selfplay import SelfPlayConfig
+from azero.config.schema import SelfPlayConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import Puct, Settings, TreeSearch, UniformEvaluator, rank_moves

@@ -8,7 +8,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 from selfplay.games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play, some_games, split, visits_of, with_visits
 
-from azero.config.selfplay import SelfPlayConfig
+from azero.config.schema import SelfPlayConfig
 from azero.errors import BadInput
 from azero.games import make_game, registered_games
 from azero.runs.shards import FORMAT, check_largest, load_shard, save_shard

@@ -6,8 +6,7 @@ import time
 import pytest
 from cluster.works import square
 
-from azero.config.schema import Config, DeviceConfig, GameConfig
-from azero.config.selfplay import SelfPlayConfig
+from azero.config.schema import Config, DeviceConfig, GameConfig, SelfPlayConfig
 from azero.errors import BadInput
 from azero.selfplay.workers import settings_of_workers
 from azero.system import worker_pool as module

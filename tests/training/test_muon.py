@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 
-from azero.config.training import TrainingConfig
+from azero.config.schema import TrainingConfig
 from azero.games import make_game
 from azero.nets.architectures.tower.net import ResidualTower
 from azero.training.learning.optimizer import (

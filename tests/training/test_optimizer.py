@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from azero.config.training import TrainingConfig
+from azero.config.schema import TrainingConfig
 from azero.games import make_game
 from azero.nets.architectures.tower.net import ResidualTower
 from azero.training.learning.optimizer import learning_rate, make_optimizer, update_average

@@ -28,8 +28,7 @@ import numpy as np
 
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix, random_bits
-from azero.config.schema import Config
-from azero.config.selfplay import SelfPlayConfig
+from azero.config.schema import Config, SelfPlayConfig
 from azero.games.contract import sign_of
 from azero.mcts.roots.ranking import BY_VISITS, greedy_child, has_value, is_decided, value_for
 from azero.mcts.roots.visits import TARGET_TOTAL, write_policy_target

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.compiler.jit import kernel
-from azero.config.training import TrainingConfig
+from azero.config.schema import TrainingConfig
 from azero.games import Game
 from azero.games.contract import sign_of
 from azero.heads import Head

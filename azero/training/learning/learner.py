@@ -2,8 +2,7 @@
 
 from torch import Tensor, nn
 
-from azero.config.schema import Config
-from azero.config.training import TrainingConfig
+from azero.config.schema import Config, TrainingConfig
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.defaults import has_own

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from azero.config.training import TrainingConfig
+from azero.config.schema import TrainingConfig
 from azero.nets.architectures.contract import Prediction
 
 

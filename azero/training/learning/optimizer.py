@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from azero.config.training import TrainingConfig
+from azero.config.schema import TrainingConfig
 from azero.errors import BadInput
 
 BETAS = 0.9, 0.999  # of AdamW; the first is the momentum of SGD

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from azero.arena.solved.files import read_benchmark, shipped_benchmarks
-from azero.config.training import TrainingConfig
+from azero.config.schema import TrainingConfig
 from azero.errors import BadInput
 from azero.games import LOSS, Game, State
 from azero.games.names import without_folder
