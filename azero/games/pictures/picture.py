@@ -162,6 +162,7 @@ RED = Player("Red", "red")
 YELLOW = Player("Yellow", "yellow")
 ORANGE = Player("Orange", "orange")
 BLUE = Player("Blue", "blue")
+"""Names and colours of players. A game's picture says who is first."""
 
 UNNAMED = Player("First", "orange"), Player("Second", "blue")
 """The players of a game that does not name them."""

@@ -22,7 +22,7 @@ class Settings(NamedTuple):
     solve_nodes: int = 0  # positions spent on solving the root, halfway through a search
     is_rollout_only: bool = True  # no evaluator: the leaf value is z, the result of a rollout
     rollout_weight: float = 0.0  # a of the leaf value (1 - a) v + a z, with an evaluator
-    min_visits: int = 0  # a node with fewer visits selects its children at random
+    min_visits: int = 0  # a node with fewer visits selects its children at random, in a tree and in a table
     leaves_per_tree: int = 1  # most leaves of a tree that wait for the evaluator together
     visits_per_leaf: int = 0  # if above 0: few of them in a new tree, and one more for every so many visits of the root
     is_stopping_early: bool = False  # whether a search ends when no other move can overtake the most visited
