@@ -4,6 +4,7 @@ import importlib.util
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from azero.games import State, make_game
 
@@ -25,6 +26,7 @@ def number_of(state: State) -> np.ndarray:
     return np.array([first + (first | second)])
 
 
+@pytest.mark.slow
 def test_positions_their_moves_and_lines_are_those_of_the_rules():
     script, rng = load_script(), np.random.default_rng(0)
     num_won = 0

@@ -128,6 +128,7 @@ def test_games_with_a_limit_in_seconds_have_the_machine_alone(engine, tmp_path):
 PASSES = "c4 b4 a3 d2 a4"  # from here White's only legal action is to pass
 
 
+@pytest.mark.slow
 def test_a_forced_pass_that_an_engine_refuses_is_left_out(engine, tmp_path):
     game = make_game("othello(size=4)")
     agent = engine("refuses passes", game)
@@ -139,6 +140,7 @@ def test_a_forced_pass_that_an_engine_refuses_is_left_out(engine, tmp_path):
     assert told(tmp_path)[-2:] == ["play white pass", "genmove black"]
 
 
+@pytest.mark.slow
 def test_a_pass_that_is_a_choice_may_not_be_refused(engine):
     game = make_game("go(size=3)")
     with pytest.raises(EngineFailed, match=r"answered 'play white pass' with '\? syntax error'"):

@@ -126,6 +126,7 @@ def test_the_opponents_turns_are_those_of_the_other_player():
     assert turns_of_opponent(TIC_TAC_TOE.state_from_text(state.to_text())) == []  # its moves are not known
 
 
+@pytest.mark.slow
 def test_the_adaptive_level_knows_positions_by_their_past_where_it_counts():
     """In Go, boards that are equal may have different legal moves, and the search judges only these."""
     game, rng, seen = make_game("go(size=2)"), np.random.default_rng(0), {}

@@ -104,6 +104,7 @@ def test_scores_are_those_of_minimax(name, num, min_plies):
         check_action(state, by_score=True)
 
 
+@pytest.mark.slow
 def test_the_mover_may_move_again():
     """In Amazons, at each of the three actions of a move."""
     positions = random_positions(make_game("amazons(rows=4,columns=5)"), 30, 21)
@@ -291,6 +292,7 @@ def test_k_in_a_row(rows, columns, k, value):
     assert value_of(f"gomoku(rows={rows},columns={columns},k={k})") == value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "winning"), [(2, "b1 a2"), (3, "c1 a2 b2 c2 a3"), (4, "d1 c2 b3 a4")])
 def test_hex_openings(size, winning):
     """All winning openings, without swap, as found by MoHex's solver."""

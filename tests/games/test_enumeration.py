@@ -57,6 +57,7 @@ def stones_and_turn(records: np.ndarray) -> np.ndarray:
     return digests_of(np.ascontiguousarray(rest, np.int16).view([("all", np.int16, (rest.shape[1],))])[:, 0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "num_boards"), [(2, 57), pytest.param(3, 12_675, marks=needs_compiler)]
 )  # Tromp & Farneback, Combinatorics of Go (2016)

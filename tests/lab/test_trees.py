@@ -33,6 +33,7 @@ def test_wrong_moves_are_those_that_minimax_would_not_play(branching, depth):
     assert len(seen) > 1, "some trees should have equal moves, others not"
 
 
+@pytest.mark.slow
 def test_one_iteration_is_a_move_at_random():
     game = first_tree_with_a_wrong_move(4, 4)
     share = wrong_moves(game).mean()

@@ -166,6 +166,7 @@ def test_the_policy_is_improved(seed):
     assert worth >= priors @ completed - 1e-6 and policy @ completed == approx(worth, abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("temperature", [1.0, 0.5])
 def test_noise_draws_from_the_priors_at_a_temperature(temperature):
     priors = np.array([0.5, 0.3, 0.15, 0.05])

@@ -244,6 +244,7 @@ def test_noise_is_added_once_and_at_the_root_alone():
     assert below == {float(np.float32(1 / 7))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leaves", [1, 8])
 @pytest.mark.parametrize("selection", [Uct(), Puct()])
 def test_a_search_that_stops_early_plays_the_same_move(leaves, selection):

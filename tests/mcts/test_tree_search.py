@@ -320,6 +320,7 @@ def test_ctrl_c_ends_a_search(kind, num_threads):
 NO_MOVE = ("return count\n", "return count if state.left != 1 or state.ply < 24 else 0\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not IS_COMPILED, reason="rare positions take many games")
 @pytest.mark.parametrize("judge", ["uct", "flat", "evaluator", "look ahead", "solver"])
 def test_a_position_without_moves_that_is_not_over_is_told(judge, tmp_path, monkeypatch):

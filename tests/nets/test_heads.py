@@ -117,6 +117,7 @@ def test_a_checkpoint_has_them_and_says_what_the_net_says(tmp_path):
         loaded.heads([OTHELLO.new_initial_state()])
 
 
+@pytest.mark.slow
 def test_heads_of_any_size_play_other_sizes(tmp_path):
     path = save(tmp_path / "net.safetensors", make_net(OTHELLO, ANY_WITH_HEADS), ANY_WITH_HEADS, OTHELLO)
     larger = make_game("othello(size=6)")

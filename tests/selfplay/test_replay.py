@@ -42,6 +42,7 @@ def test_between_the_window_and_a_shard_more_are_kept(window):
         assert sum(kept[1:]) < window and (sum(kept) >= window or len(kept) == k + 1)
 
 
+@pytest.mark.slow
 def test_some_rows_of_a_batch_are_those_of_the_whole():
     """A window that follows another one draws the same batches."""
     games = [make_game(f"hex(size={size},swap=true)") for size in (3, 4)]

@@ -46,6 +46,7 @@ def test_a_file_is_the_old_one_or_the_new_one_when_the_power_is_cut_at_any_step(
     assert found == {OLD, NEW}
 
 
+@pytest.mark.slow
 @needs_proc
 def test_a_disk_that_lies_about_flushing_would_be_noticed(tmp_path):
     found = {write_until_the_power_is_cut(tmp_path, 9, seed, lies=True) for seed in range(20)}

@@ -77,6 +77,7 @@ def test_views_show_the_stage(tmp_path):
     azero.train(tiny_config(training=SHORT), tmp_path / "run", callbacks=[Looks()])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "at", [(1, "after_selfplay"), (1, "after_training"), (1, "after_gate"), (2, "after_iteration")]
 )

@@ -94,6 +94,7 @@ def test_the_first_net_is_made_again(run_azero, whole, tmp_path, config, write):
     assert nets_of(run) == nets_of(whole) and figures_of(run) == figures_of(whole)
 
 
+@pytest.mark.slow
 def test_no_run_goes_back_to_where_a_shard_is_lost(run_azero, config, tmp_path):
     run = tmp_path / "run"
     assert strike(run, config, "state 3 gate 0", "after") == -signal.SIGKILL
@@ -332,6 +333,7 @@ def place(request, run: Path, whose: str, source: str, target: str) -> None:
     shutil.copyfile(folder / f"{source}.safetensors", run / f"{target}.safetensors")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("whose", "source", "target"),
     [each if each in QUICK else pytest.param(*each, marks=pytest.mark.thorough) for each in SAME],
@@ -357,6 +359,7 @@ def test_a_whole_file_in_the_wrong_place_is_named_and_mended(
     assert nets_of(broken) == nets_of(whole) and figures_of(broken) == figures_of(whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("whose", "source", "target", "cost"),
     [
@@ -373,6 +376,7 @@ def test_what_is_lost_is_said_before_it_is_mended(request, run_azero, broken, co
     finish_train(broken, config)
 
 
+@pytest.mark.slow
 def test_an_earlier_state_of_the_run_is_no_state_of_it(run_azero, config, whole, tmp_path):
     run = tmp_path / "run"
     assert strike(run, config, "state 1 gate 0", "after") == -signal.SIGKILL
@@ -385,6 +389,7 @@ def test_an_earlier_state_of_the_run_is_no_state_of_it(run_azero, config, whole,
     assert nets_of(run) == nets_of(whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whose", ["own", "other"])
 def test_a_shard_that_no_state_names_yet_is_known_by_its_task(request, run_azero, config, whole, tmp_path, whose):
     run = tmp_path / "run"

@@ -40,6 +40,7 @@ def test_two_workers_play_the_same_games_and_do_not_outlive_a_parent_that_is_kil
     assert nets_of(run) == nets_of(whole)
 
 
+@pytest.mark.slow
 def test_a_run_under_way_is_kept_from_a_second_process_and_free_again_when_it_is_killed(whole, config, tmp_path):
     run = tmp_path / "run"
     first = fork_train(run, config, strike_at_write, "state 1 train 4", "after", int(signal.SIGSTOP))
