@@ -30,7 +30,7 @@ import numpy as np
 
 import azero
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.checkpoints import identity_of
+from azero.arena.agents.checkpoints import identity_of_agent
 from azero.arena.agents.clock import Limit
 from azero.arena.agents.game_player import GamePlayer
 from azero.arena.agents.levels import LevelAgent, table_of
@@ -227,7 +227,7 @@ def table(pool: Pool) -> dict:
     return {
         "format": FORMAT,
         "game": str(pool.game),
-        "agent": identity_of(pool.agent),
+        "agent": identity_of_agent(pool.agent),
         "name": pool.agent,
         "date": date.today().isoformat(),
         "azero": azero.__version__,
@@ -303,7 +303,7 @@ def calibrate(options: argparse.Namespace) -> None:
     game = agent.game
     agent.close()
     stem = str(game).translate(str.maketrans("(,=", "___", ")"))
-    has_net = identity_of(options.agent).startswith("net:")
+    has_net = identity_of_agent(options.agent).startswith("net:")
     pool = Pool(game, options.agent, options.full or (400 if has_net else 1000), options.keep / f"{stem}.json")
     options.keep.mkdir(parents=True, exist_ok=True)
     if options.levels and pool.levels != options.levels.split(","):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from azero.commands.makers import Maker, check_device
+from azero.commands.makers import Maker, device_of_options
 from azero.commands.options import (
     AGENT_HELP,
     ClockOption,
@@ -92,7 +92,7 @@ def suggest(
             raise BadInput(f"{option} {text!r} names no moves")
     if top is not None and top < 1:
         raise BadInput(f"--top {top} should be 1 or more")
-    device_config = check_device([agent], device, precision, runtime)
+    device_config = device_of_options([agent], device, precision, runtime)
     _check_limit(agent, simulations, seconds)
     chosen = Maker(named_game(game), seed, threads, device_config, max_nodes).agent(agent)
     try:
@@ -192,7 +192,7 @@ def play(
     from azero.records.files import check_target
 
     control = time_control(clock, ponder)
-    device_config = check_device([agent], device, precision, runtime)
+    device_config = device_of_options([agent], device, precision, runtime)
     _check_limit(agent, simulations, seconds)
     maker = Maker(named_game(game), seed, threads, device_config)
     opponent = maker.agent(agent) if level is None else _at_level(maker, agent, level, simulations, seconds)
@@ -216,7 +216,7 @@ def play(
 
 def _at_level(maker: Maker, name: str, level: str, simulations: int | None, seconds: float | None) -> "Agent":
     """Returns the agent of this name at a level; raises BadInput if there is another limit, too."""
-    from azero.arena.agents.checkpoints import identity_of
+    from azero.arena.agents.checkpoints import identity_of_agent
     from azero.arena.agents.levels import LevelAgent, levels_of, parse_level
     from azero.arena.agents.names import parse_name
 
@@ -224,7 +224,7 @@ def _at_level(maker: Maker, name: str, level: str, simulations: int | None, seco
     if not parse_name(name).limit.is_default or not simulations is seconds is None:
         raise BadInput(f"--level {level} has simulations of its own; leave out --simulations, --time and @ in the name")
     inner = maker.agent(name)
-    return LevelAgent(inner, levels_of(inner.game, identity_of(name)).level(number), f"{name} at level {level}")
+    return LevelAgent(inner, levels_of(inner.game, identity_of_agent(name)).level(number), f"{name} at level {level}")
 
 
 def _check_use_of_limit(agent: "Agent", simulations: int | None, seconds: float | None) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from azero.commands.clusters import check_cluster, workers_of
-from azero.commands.makers import Maker, check_device
+from azero.commands.makers import Maker, device_of_options
 from azero.commands.options import (
     AGENT_HELP,
     ClockOption,
@@ -109,7 +109,7 @@ def evaluate(
         raise BadInput("give either an opponent with --against, e.g. uct@1000, or solved positions with --benchmark")
     if cluster is not None:
         check_cluster([a, against] if against else [a], threads, clock)
-    device_config = check_device([a, against] if against else [a], device, precision, runtime)
+    device_config = device_of_options([a, against] if against else [a], device, precision, runtime)
     maker = Maker(named_game(game), seed, threads, device_config, max_nodes)
     if benchmark is not None:
         matches = {

@@ -58,7 +58,7 @@ class Maker(NamedTuple):
         return spec_of(name, agent.game, agent.seed, 1, settled_device(agent, self.device), self.max_nodes)
 
 
-def check_device(names: list[str], device: str, precision: str, runtime: str) -> "DeviceConfig":
+def device_of_options(names: list[str], device: str, precision: str, runtime: str) -> "DeviceConfig":
     """Returns the settings of where and how nets run.
 
     Raises:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from azero.commands.clusters import check_cluster, workers_of
-from azero.commands.makers import Maker, check_device
+from azero.commands.makers import Maker, device_of_options
 from azero.commands.options import (
     AGENT_HELP,
     ClusterOption,
@@ -98,7 +98,7 @@ def rate(
     anchor_name, elo = _anchor(anchor, names)
     if cluster is not None:
         check_cluster(names, threads)
-    device_config = check_device(names, device, precision, runtime)
+    device_config = device_of_options(names, device, precision, runtime)
     maker = Maker(named_game(game), seed, threads, device_config, max_nodes)
     played = game_of_pool(names, maker.game)
     maker = maker._replace(game=played)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from azero.commands.makers import Maker, check_device
+from azero.commands.makers import Maker, device_of_options
 from azero.commands.options import SeedOption, ThreadsOption, as_path, named_game
 from azero.errors import BadInput
 from azero.system.console import say
@@ -142,7 +142,7 @@ def _lessons_by(
 
     from azero.training.lessons.from_games import lessons_by_agent
 
-    maker = Maker(game, seed, threads, check_device([name], "auto", "auto", "auto"))
+    maker = Maker(game, seed, threads, device_of_options([name], "auto", "auto", "auto"))
     with closing(maker.agent(name)) as agent, tqdm(unit=" positions", desc=name, leave=False, disable=None) as bar:
         return list(lessons_by_agent(records, agent, per_game, seed, lambda: bar.update(1)))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from azero.commands.makers import Maker, check_device
+from azero.commands.makers import Maker, device_of_options
 from azero.commands.options import (
     AGENT_HELP,
     DeviceOption,
@@ -57,7 +57,7 @@ def review(
     *paths, name = files
     if not paths:
         raise BadInput(f"review needs a file of games and an agent, e.g. azero review {name} connect_four")
-    device_config = check_device([name], device, precision, runtime)
+    device_config = device_of_options([name], device, precision, runtime)
     maker = Maker(named_game(game), seed, threads, device_config)
     records, agent = _read(paths, maker, name)
     if record is not None:

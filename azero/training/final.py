@@ -105,34 +105,34 @@ def _play_final(run: Run, progress: Progress, paths: list[Path], report: Report,
             among = list(combinations(contenders, 2))
             batch = min(left, max(len(paths), int(scores.pairs.sum()) // 8))
             chosen = choose_pairings(estimate(scores), batch, among)
-            meetings = _meetings(run, progress, paths, results, chosen)
-            matches = play_matches(list(meetings.values()), pool, lambda num, _: bar.update(num), agents)
-            for pairing, match in zip(meetings, matches, strict=True):
+            specs = _specs_of(run, progress, paths, results, chosen)
+            matches = play_matches(list(specs.values()), pool, lambda num, _: bar.update(num), agents)
+            for pairing, match in zip(specs, matches, strict=True):
                 results[pairing] = results.get(pairing, []) + match.results
             left -= batch
             scores = _scores_of(len(paths), results)
     return scores
 
 
-def _meetings(
+def _specs_of(
     run: Run,
     progress: Progress,
     paths: list[Path],
     results: dict[_Pairing, list[GameResult]],
     chosen: dict[tuple[int, int], int],
 ) -> dict[_Pairing, MatchSpec]:
-    """Returns the next meetings: the chosen numbers of pairs, after those that have been played."""
-    meetings = {}
+    """Returns the specs of the next matches: the chosen numbers of pairs, after those that have been played."""
+    specs = {}
     for (i, j), count in chosen.items():
         seed = derive_seed(run.config.seed, "final", progress.iteration, i, j)
         before = sum(len(played) // 2 for (*pair, _), played in results.items() if pair == [i, j])
         for game, num_pairs in pairs_of_sizes(run, before, count):
             one, other = (spec_of_net(run, paths[place], game) for place in (i, j))
             first_pair = len(results.get((i, j, game), [])) // 2
-            meetings[i, j, game] = MatchSpec(
+            specs[i, j, game] = MatchSpec(
                 one, other, 2 * num_pairs, seed, run.config.gate.opening_plies, first_pair=first_pair
             )
-    return meetings
+    return specs
 
 
 def _contenders(posterior: Posterior) -> list[int]:

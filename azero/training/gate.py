@@ -41,12 +41,12 @@ def hold_gate(run: Run, progress: Progress, report: Report, pool: Pool | None) -
     """
     config, seed = run.config.gate, derive_seed(run.config.seed, "gate", progress.iteration)
     candidate, best = run.candidate_path, run.checkpoint_path(progress.best)
-    meetings = [
+    specs = [
         MatchSpec(spec_of_net(run, candidate, game), spec_of_net(run, best, game), share, seed, config.opening_plies)
         for game, share in _shares_of(run, config.games)
     ]
     with report.stage("gate", config.games, "games") as bar:
-        matches = play_matches(meetings, pool, lambda num, _: bar.update(num))
+        matches = play_matches(specs, pool, lambda num, _: bar.update(num))
     games = [without_repeats(match.results) for match in matches]
     distinct = [result for own in games for result in own]
     score = _mean_score(distinct)
@@ -98,7 +98,7 @@ def evaluate_best(run: Run, progress: Progress, report: Report, pool: Pool | Non
     """
     config, seed = run.config.evaluation, derive_seed(run.config.seed, "evaluation", progress.iteration)
     path, plies = run.published_path(progress), run.config.gate.opening_plies
-    meetings = [
+    specs = [
         MatchSpec(
             spec_of_net(run, path, game, config.num_simulations),
             spec_of(config.opponent, game, seed, _threads(run), run.config.device),
@@ -109,7 +109,7 @@ def evaluate_best(run: Run, progress: Progress, report: Report, pool: Pool | Non
     with report.stage(f"against {config.opponent}", config.games, "games") as bar:
         try:
             games = [
-                without_repeats(match.results) for match in play_matches(meetings, pool, lambda num, _: bar.update(num))
+                without_repeats(match.results) for match in play_matches(specs, pool, lambda num, _: bar.update(num))
             ]
         except EngineFailed as error:
             advice = "the run is kept, and goes on with --resume; --set evaluation.opponent=... names another"

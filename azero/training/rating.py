@@ -128,7 +128,7 @@ def meet_older_nets(run: Run, progress: Progress, report: Report, pool: Pool | N
     best = nets.index(progress.best)
     chosen = choose_pairings(posterior, num_pairs, [(nets.index(each), best) for each in older])
     met: list[int] = []  # the older net of each meeting
-    meetings = []
+    specs = []
     for (i, _), count in chosen.items():
         seed = derive_seed(run.config.seed, "rating", progress.iteration, nets[i])
         for game, num in pairs_of_sizes(run, progress.iteration + i, count):
@@ -136,9 +136,9 @@ def meet_older_nets(run: Run, progress: Progress, report: Report, pool: Pool | N
                 spec_of_net(run, path, game) for path in (run.candidate_path, run.checkpoint_path(nets[i]))
             )
             met.append(nets[i])
-            meetings.append(MatchSpec(candidate, other, 2 * num, seed, run.config.gate.opening_plies))
+            specs.append(MatchSpec(candidate, other, 2 * num, seed, run.config.gate.opening_plies))
     with report.stage("rating", 2 * num_pairs, "games") as bar:
-        matches = play_matches(meetings, pool, lambda num, _: bar.update(num))
+        matches = play_matches(specs, pool, lambda num, _: bar.update(num))
     rows = progress.pool
     for older_net, match in zip(met, matches, strict=True):
         rows = with_games(rows, progress.best, older_net, distinct_scores(match.results))

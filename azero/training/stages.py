@@ -138,26 +138,26 @@ def learn(
 def promote(run: Run, progress: Progress, trainer: Trainer, report: Report, pool: Pool) -> Progress:
     """Plays the candidate against the best net, promotes it if it is better, and ends the iteration."""
     begin = time.perf_counter()
-    iteration, players = progress.iteration, pool if pool.is_cluster else None
+    iteration, workers = progress.iteration, pool if pool.is_cluster else None
     player = progress.best if run.config.plays_ahead(iteration) else None
-    verdict = hold_gate(run, progress, report, players)
+    verdict = hold_gate(run, progress, report, workers)
     progress = with_gate(progress, verdict.matches)
     if verdict.is_promoted:
         promoted = [*progress.promoted, iteration][-NUM_PROMOTED:]
         progress = progress.changed(best=iteration, promotions=progress.promotions + 1, promoted=promoted)
-        progress = meet_older_nets(run, progress, report, players)
+        progress = meet_older_nets(run, progress, report, workers)
     progress = rated(progress)
     if verdict.is_promoted:
         run.save_net(run.checkpoint_path(iteration), trainer.candidate(), progress)
     notes = progress.notes | verdict.notes | {"time/gate_s": time.perf_counter() - begin}
     every, last = run.config.evaluation.every, run.config.training.iterations
     if iteration == last and run.config.gate.final_games:
-        progress, of_final = hold_final(run, progress, report, players)
+        progress, of_final = hold_final(run, progress, report, workers)
         notes |= of_final
     notes |= {"gate/rating": progress.rating, "gate/promotions": progress.promotions}
     if every and (iteration % every == 0 or iteration == last):
         begin = time.perf_counter()
-        notes |= evaluate_best(run, progress, report, players)
+        notes |= evaluate_best(run, progress, report, workers)
         notes["time/evaluation_s"] = time.perf_counter() - begin
     stages = "play", "train", "gate", "evaluation"
     notes["time/iteration_s"] = sum(notes.get(f"time/{stage}_s", 0.0) for stage in stages)

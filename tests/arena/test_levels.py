@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.checkpoints import identity_of
+from azero.arena.agents.checkpoints import identity_of_agent
 from azero.arena.agents.clock import Clock, TimeControl
 from azero.arena.agents.levels import ADAPTIVE, Level, LevelAgent, levels_of, parse_level, table_of
 from azero.arena.agents.levels import agent as levels_agent
@@ -280,11 +280,11 @@ def test_tables_of_shipped_nets_are_of_their_present_weights():
     of_nets = {each["name"]: each["agent"] for each in found if each["agent"].startswith("net:")}
     assert len(of_nets) >= 4
     for name, identity in of_nets.items():
-        assert identity_of(name) == identity, f"calibrate it anew: python benchmarks/levels.py calibrate {name}"
+        assert identity_of_agent(name) == identity, f"calibrate it anew: python benchmarks/levels.py calibrate {name}"
 
 
 def test_the_elo_of_another_agent_is_unknown():
-    known, other = (levels_of(TIC_TAC_TOE, identity_of(name)) for name in ("tic_tac_toe", "uct"))
+    known, other = (levels_of(TIC_TAC_TOE, identity_of_agent(name)) for name in ("tic_tac_toe", "uct"))
     assert known.levels[0].elo is not None and known.levels[0].games > 0
     assert other.levels[0].elo is None and other.levels[0].simulations == known.levels[0].simulations
 

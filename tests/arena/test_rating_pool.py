@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from azero.arena.agents.checkpoints import identity_of
+from azero.arena.agents.checkpoints import identity_of_agent
 from azero.arena.agents.make import make_agent
 from azero.arena.agents.specs import spec_of
 from azero.arena.matches.match import play_match
@@ -164,7 +164,7 @@ def test_a_net_is_known_by_its_file_not_by_its_name(tmp_path):
     name = f"{path}(solve_nodes=0)@2"
     pool_of(name, "random", path=ratings).play(4)
     moved = path.rename(tmp_path / "other.safetensors")
-    assert identity_of(f"{moved}@2").endswith("@2")
+    assert identity_of_agent(f"{moved}@2").endswith("@2")
     assert pool_of(f"{moved}(solve_nodes=0)@2", "random", path=ratings).num_games == 4
     assert pool_of(f"{moved}(solve_nodes=0)@3", "random", path=ratings).num_games == 0
     write_checkpoint(path, seed=1)

@@ -16,7 +16,7 @@ from azero.games.laws.prototype import load_prototype
 from azero.games.make import make_trusted_game
 from azero.games.user import loading, trust
 from azero.games.user.loading import load_rules
-from azero.games.user.sources import Sources, identity_of
+from azero.games.user.sources import Sources, identity_of_files
 from azero.games.user.trust import Untrusted, trust_file, trust_folder, trust_name
 
 from .user_games import NIM as NIM_FILE
@@ -258,7 +258,7 @@ def test_only_data_is_read_where_that_is_wanted(folder, monkeypatch):
 
 
 def identity(text: str | bytes) -> str:
-    return identity_of([("", text if isinstance(text, bytes) else text.encode())])
+    return identity_of_files([("", text if isinstance(text, bytes) else text.encode())])
 
 
 @pytest.mark.parametrize(
@@ -319,5 +319,5 @@ def test_a_deep_tree_has_an_identity():
 
 
 def test_names_and_borders_of_sources_count():
-    assert identity_of([("", b"a"), ("m", b"b")]) != identity_of([("", b"a"), ("n", b"b")])
-    assert identity_of([("", b"a\nb")]) != identity_of([("", b"a"), ("m", b"b")])
+    assert identity_of_files([("", b"a"), ("m", b"b")]) != identity_of_files([("", b"a"), ("n", b"b")])
+    assert identity_of_files([("", b"a\nb")]) != identity_of_files([("", b"a"), ("m", b"b")])

@@ -64,7 +64,7 @@ def game_of(name: str) -> Game | None:
     return game_of_card(path, read_card(path))
 
 
-def identity_of(name: str) -> str:
+def identity_of_agent(name: str) -> str:
     """Returns an agent's name with the digest of its checkpoint's file in place of the path; raises BadInput.
 
     So a net has the same identity wherever it lies, and another one if its file changes.

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from azero.arena.agents.agent import Agent, RandomAgent
-from azero.arena.agents.checkpoints import find_checkpoint, identity_of
+from azero.arena.agents.checkpoints import find_checkpoint, identity_of_agent
 from azero.arena.agents.classical import make_classical_agent
 from azero.arena.agents.levels import LevelAgent, levels_of, parse_level
 from azero.arena.agents.names import DEVICE_SETTINGS, AgentName, Options, join_options, parse_name
@@ -76,7 +76,7 @@ def _level_agent(parsed: AgentName, make: Callable[[str], Agent]) -> Agent:
     assert parsed.level is not None, "it has one"
     level, base = parse_level(parsed.level), join_options(parsed.word, parsed.options)
     inner = make(base)
-    return LevelAgent(inner, levels_of(inner.game, identity_of(base)).level(level), parsed.text)
+    return LevelAgent(inner, levels_of(inner.game, identity_of_agent(base)).level(level), parsed.text)
 
 
 def _program_agent(parsed: AgentName, game: Game, seed: int) -> Agent:

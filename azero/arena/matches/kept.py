@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.checkpoints import identity_of
+from azero.arena.agents.checkpoints import identity_of_agent
 from azero.arena.agents.specs import AgentSpec
 from azero.arena.matches.results import NO_COST, Cost, GameResult
 from azero.errors import BadInput
@@ -120,7 +120,8 @@ def kept_games(
     if out is None:
         return KeptGames()
     sides = [
-        each.name if isinstance(each, Agent) and each.remake is None else identity_of(each.name) for each in (a, b)
+        each.name if isinstance(each, Agent) and each.remake is None else identity_of_agent(each.name)
+        for each in (a, b)
     ]
     head = {"a": sides[0], "b": sides[1], "game": str(game), "rules": source_digest_of(game.rules)}
     return KeptGames(Path(out), {**head, "seeds": [seed, a.seed, b.seed], "opening_plies": opening_plies, **more})

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from azero.arena.agents.checkpoints import game_of, identity_of
+from azero.arena.agents.checkpoints import game_of, identity_of_agent
 from azero.arena.agents.specs import AgentSpec, make_from, spec_of
 from azero.arena.matches.results import Interrupted, MatchResult, Unfinished
 from azero.arena.matches.specs import MatchSpec, play_matches
@@ -140,7 +140,7 @@ class RatingPool:
             raise BadInput(f"a pool needs two agents or more, and this one has {', '.join(names) or 'none'}")
         for name in names:
             make_from(spec(name, 0)).close()  # raises errors now, not after the first games
-        self._ids = [identity_of(name) for name in names]
+        self._ids = [identity_of_agent(name) for name in names]
         for (one, identity), (other, another) in combinations(zip(names, self._ids, strict=True), 2):
             if identity == another:
                 raise BadInput(f"agents {one!r} and {other!r} are the same net; name one of them")

@@ -88,7 +88,9 @@ class Sources:
     @cached_property
     def identity(self) -> str:
         """The digest of all programs, 64 hex digits. Comments and paths are not part of it."""
-        return identity_of([("", self.text), *((name, module.text) for name, module in sorted(self.modules.items()))])
+        return identity_of_files(
+            [("", self.text), *((name, module.text) for name, module in sorted(self.modules.items()))]
+        )
 
     @cached_property
     def digest(self) -> str:
@@ -112,7 +114,7 @@ class Sources:
         return tuple(PackedFile(path, place, hashlib.sha256(text).hexdigest(), text) for path, place, text in files)
 
 
-def identity_of(sources: Iterable[tuple[str, bytes]]) -> str:
+def identity_of_files(sources: Iterable[tuple[str, bytes]]) -> str:
     """Returns a digest, 64 hex digits, of named sources. A source that is not Python counts as its bytes.
 
     Fields that are empty do not count, so versions of Python that add fields to syntax trees give the same digest.

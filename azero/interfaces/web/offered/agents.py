@@ -4,7 +4,7 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-from azero.arena.agents.checkpoints import find_checkpoint, identity_of
+from azero.arena.agents.checkpoints import find_checkpoint, identity_of_agent
 from azero.arena.agents.clock import UNLIMITED
 from azero.arena.agents.levels import Table, levels_of
 from azero.arena.agents.make import make_agent
@@ -98,7 +98,7 @@ class OfferedAgent:
 @functools.lru_cache(maxsize=64)
 def _identity(name: str) -> str:
     """Returns an agent's identity. Levels have simulations of their own, so its limit does not count."""
-    return identity_of(parse_name(name).base)
+    return identity_of_agent(parse_name(name).base)
 
 
 def offered_agent(name: str, agent_id: str, source: str, run: str | None = None, title: str = "") -> OfferedAgent:

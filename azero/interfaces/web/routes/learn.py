@@ -1,4 +1,4 @@
-"""The route of lessons: a search, one simulation at a time."""
+"""The route of the view Learn: a search, one simulation at a time."""
 
 import asyncio
 from typing import Annotated, Any, Literal

@@ -10,7 +10,7 @@ from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.models import AnalysisAsked, ReviewAsked, SearchAsked, SuggestionAsked
 from azero.interfaces.web.offered.agents import OfferedAgent
 from azero.interfaces.web.positions import Position
-from azero.interfaces.web.searches.jobs import Bounds
+from azero.interfaces.web.searches.jobs import AnalysisLimits
 from azero.interfaces.web.searches.searches import SearchRequest
 
 router = APIRouter(tags=["searches"])
@@ -47,14 +47,14 @@ async def analyses(asked: AnalysisAsked, request: Request, context: InContext) -
     single = None
     if asked.simulations is not None and agent.kind != "program":
         single = min(asked.simulations, settings.most_suggested)
-    bounds = Bounds(
+    limits = AnalysisLimits(
         simulations=min(asked.simulations or settings.most_simulations, settings.most_simulations),
         single=single,
         seconds=min(asked.seconds or settings.analysis_s, settings.analysis_s),
         interval=asked.interval,
         memory_mib=settings.memory_mib,
     )
-    return context.searches.analyse(client_of(request), agent, position, bounds)
+    return context.searches.analyse(client_of(request), agent, position, limits)
 
 
 @router.post("/reviews", summary="What each move of a game lost", response_class=Response, responses=_STREAM)

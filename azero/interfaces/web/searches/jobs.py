@@ -76,7 +76,7 @@ class SuggestionJob(Job):
 
 
 @dataclass(frozen=True)
-class Bounds:
+class AnalysisLimits:
     """When an analysis ends.
 
     Attributes:
@@ -106,12 +106,12 @@ class AnalysisJob(Job):
         client: str,
         loaded: Loaded,
         position: Position,
-        bounds: Bounds,
+        limits: AnalysisLimits,
         outbox: Outbox,
         on_end: Callable[[], None],
     ):
         super().__init__(client)
-        self._loaded, self._position, self._bounds = loaded, position, bounds
+        self._loaded, self._position, self._limits = loaded, position, limits
         self._outbox, self._on_end = outbox, on_end
         self._analysis: Analysis | None = None
         self._begin_s: float | None = None
@@ -172,15 +172,15 @@ class AnalysisJob(Job):
         self._made, self._last = max(0, found.simulations - earlier), found.simulations
         reason = self._reason(found, elapsed, self._analysis.is_over)
         if reason is not None or now >= self._next_s:
-            self._next_s = now + self._bounds.interval - min(0.05, self._bounds.interval / 4)
+            self._next_s = now + self._limits.interval - min(0.05, self._limits.interval / 4)
             self._report(found, elapsed, is_last=reason is not None)
         return reason
 
     def _resume(self) -> None:
         """Goes to the position: to its kept tree, or to the part of the tree of a position before it."""
-        agent, bounds = self._loaded.made.result(), self._bounds
+        agent, limits = self._loaded.made.result(), self._limits
         state = self._position.state
-        search = agent.position_search(bounds.memory_mib)
+        search = agent.position_search(limits.memory_mib)
         if search is not None and self._begin_s is None:
             with search.lock:
                 before = [] if search.remembers(state) else self._position.earlier
@@ -188,17 +188,17 @@ class AnalysisJob(Job):
                     if search.remembers(each):
                         search.go_to(each)
                         break
-        limit = bounds.simulations if agent.can_ponder else bounds.single
-        interval = min(bounds.interval, _LONGEST_S)
-        self._analysis = agent.analyse(state, interval=interval, simulations=limit, memory_mib=bounds.memory_mib)
+        limit = limits.simulations if agent.can_ponder else limits.single
+        interval = min(limits.interval, _LONGEST_S)
+        self._analysis = agent.analyse(state, interval=interval, simulations=limit, memory_mib=limits.memory_mib)
         self._loaded.holder = self
 
     def _reason(self, found: Suggestion, elapsed: float, is_over: bool) -> str | None:
         if self.is_stopped:
             return "stopped"
-        if found.simulations >= self._bounds.simulations:
+        if found.simulations >= self._limits.simulations:
             return "simulations"
-        if elapsed >= self._bounds.seconds:
+        if elapsed >= self._limits.seconds:
             return "seconds"
         if found.is_tree_full or self._is_too_large():
             return "memory"
@@ -210,8 +210,8 @@ class AnalysisJob(Job):
         """Returns whether its tree has more than its share of the agent's memory, so that it would not be kept."""
         if self._loaded.users < 2:
             return False
-        search = self._loaded.made.result().position_search(self._bounds.memory_mib)
-        kept = self._bounds.memory_mib * (1 << 20) // 2
+        search = self._loaded.made.result().position_search(self._limits.memory_mib)
+        kept = self._limits.memory_mib * (1 << 20) // 2
         return search is not None and search.num_bytes > kept // self._loaded.users
 
     def _report(self, found: Suggestion, elapsed: float, is_last: bool) -> None:

@@ -7,7 +7,14 @@ from azero.arena.agents.suggestion import Suggestion
 from azero.interfaces.web.errors import ApiError, as_api_error
 from azero.interfaces.web.offered.agents import OfferedAgent
 from azero.interfaces.web.positions import Position
-from azero.interfaces.web.searches.jobs import AnalysisJob, Bounds, ReviewJob, ReviewLine, SearchRequest, SuggestionJob
+from azero.interfaces.web.searches.jobs import (
+    AnalysisJob,
+    AnalysisLimits,
+    ReviewJob,
+    ReviewLine,
+    SearchRequest,
+    SuggestionJob,
+)
 from azero.interfaces.web.searches.loaded import Claim, Loaded, LoadedAgents
 from azero.interfaces.web.searches.queue import JobQueue
 from azero.interfaces.web.searches.stream import EventStream, Outbox
@@ -60,11 +67,11 @@ class Searches:
         loaded.queue.add(job)
         return await asyncio.wrap_future(job.answer)
 
-    def analyse(self, client: str, offered: OfferedAgent, position: Position, bounds: Bounds) -> EventStream:
+    def analyse(self, client: str, offered: OfferedAgent, position: Position, limits: AnalysisLimits) -> EventStream:
         """Returns the stream of an analysis; raises ApiError if there is no room for it."""
         claim = self.agents.claim(offered, position.offered)
         outbox = Outbox(asyncio.get_running_loop())
-        job = AnalysisJob(client, claim.loaded, position, bounds, outbox, claim.release)
+        job = AnalysisJob(client, claim.loaded, position, limits, outbox, claim.release)
         return self._stream(claim, outbox, lambda: claim.loaded.queue.add(job), job.stop)
 
     def review(self, client: str, offered: OfferedAgent, position: Position, request: SearchRequest) -> EventStream:

@@ -119,8 +119,7 @@ export function Play({ session, app }) {
     </${PanelFrame}>`;
 }
 
-/** Takes back the last action of a turn that is not over. */
-/** Takes back one action of a turn; returns true. */
+/** Takes back the last action of a turn that is not over; returns true. */
 function takeBackStep(session) {
   const { node } = session;
   session.tree.remove(node);
