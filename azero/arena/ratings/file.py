@@ -2,9 +2,9 @@
 
     {"format": 1, "game": "connect_four", "matches": [{"a": ID, "b": ID, "seed": 0, "pairs": [[0, 1.0, 0.5, KEY]]}]}
 
-A and B are identities of agents (`identity_of_agent`), `a` before `b` in the alphabet. A pair has its number in the match,
-the scores of A in the game that A began and in the other game, and a digest of the moves of both. Each seed has games
-of its own. The file may have games of agents that are not in the pool now; they stay there.
+A and B are identities of agents (`identity_of_agent`), `a` before `b` in the alphabet. A pair has its number in the
+match, the scores of A in the game that A began and in the other game, and a digest of the moves of both. Each seed has
+games of its own. The file may have games of agents that are not in the pool now; they stay there.
 """
 
 import hashlib

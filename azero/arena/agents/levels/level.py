@@ -178,7 +178,8 @@ def levels_of(game: Game, identity: str) -> Table:
     """Returns the levels of an agent in a game. Their Elo is known only for the agent that was calibrated.
 
     Args:
-      identity: the agent's, as `identity_of_agent` returns it. An agent with options is another one; a limit does not matter.
+      identity: the agent's, as `identity_of_agent` returns it. An agent with options is another one; a limit
+        does not matter.
     """
     table = table_of(game)
     if re.sub(r"@[\d.]+s?$", "", identity) == table.agent:
