@@ -5,6 +5,7 @@
 # make test-long  set up, run the tests that take minutes each, which no other command runs
 # make test-browser
 #                 set up, run all tests of the page, in Chromium; `make test-browser-quick` runs some, in three minutes
+# make test-page  set up, run the tests of the page that need no browser, in Node
 # make check      set up, run formatters, linters and type checkers of Python (here, and as on Windows) and of the page
 # make test-cluster
 #                 set up, run the tests with Ray; `make test-cluster-quick` runs some, in two minutes, and
@@ -105,7 +106,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/uct_against_openspiel.py
 
 clean:
-	rm -rf .venv site
+	rm -rf .venv site tests/page/node_modules
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -1,6 +1,7 @@
 // Copies Preact and htm into the page, from npm's packages of the versions and hashes in package-lock.json.
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 export const VENDOR = new URL("../../azero/interfaces/web/page/vendor/", import.meta.url);
 
@@ -20,6 +21,6 @@ export function* vendored() {
   }
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [name, text] of vendored()) writeFileSync(new URL(name, VENDOR), text);
 }

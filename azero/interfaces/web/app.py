@@ -4,7 +4,6 @@ from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.telemetry import TelemetryConfig
-from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
@@ -71,12 +70,5 @@ def make_app(offered: Offered, settings: ServeSettings) -> FastAPI:
         app.include_router(router, prefix=API)
     app.router.default = PageFiles()
     app.add_middleware(GZipMiddleware, minimum_size=1000)
-    if settings.allow_origins:
-        app.add_middleware(
-            CORSMiddleware,
-            allow_origins=settings.allow_origins,
-            allow_methods=["GET", "POST"],
-            allow_headers=["content-type"],
-        )
     app.add_middleware(Guard, settings=settings)
     return app

@@ -4,6 +4,7 @@ import re
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from azero.interfaces.web.errors import ApiError, as_api_error
@@ -27,6 +28,14 @@ HEADERS = {
 }
 
 
+CROSS_ORIGIN = {
+    "Access-Control-Allow-Headers": "content-type",
+    "Access-Control-Allow-Methods": "GET, POST",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
+"""For pages of origins that the user allows."""
+
+
 class Guard:
     """Answers requests that nobody may make, and adds the headers of security to all answers."""
 
@@ -41,6 +50,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        origin = headers.get("origin", "")
         has_begun, size = False, 0
 
         async def receive_few() -> Message:
@@ -54,7 +64,11 @@ class Guard:
             nonlocal has_begun
             if message["type"] == "http.response.start":
                 has_begun = True
-                MutableHeaders(scope=message).update(HEADERS)
+                of_answer = MutableHeaders(scope=message)
+                of_answer.update(HEADERS)
+                if origin.lower() in self._origins:
+                    of_answer.update(CROSS_ORIGIN | {"Access-Control-Allow-Origin": origin})
+                    of_answer.add_vary_header("Origin")
             await send(message)
 
         try:
@@ -62,11 +76,15 @@ class Guard:
             self._check_origin(scope["method"], headers)
             length = headers.get("content-length", "")
             self._check_size(int(length[:20]) if length.isdecimal() else 0)
-            await self._app(scope, receive_few, answer)
+            if scope["method"] == "OPTIONS" and origin:
+                await Response(status_code=204)(scope, receive, answer)
+            else:
+                await self._app(scope, receive_few, answer)
         except Exception as error:  # an answer even to what nobody expected
+            response = as_api_error(error).to_response()
             if has_begun:
                 raise
-            await as_api_error(error).to_response()(scope, receive, answer)
+            await response(scope, receive, answer)
 
     def _check_host(self, headers: Headers) -> None:
         """Raises an error if the request addresses another server: a page may have bound its own name to this one."""

@@ -39,7 +39,7 @@ class ServeSettings:
       most_plies: moves of a game in a request.
       most_record_moves: moves of all records in a request, variations included. One line of a record is as long as the
         game allows.
-      slow_reader_s: seconds that a reader may take until its stream is closed.
+      slow_reader_s: seconds that a reader may take until its search ends.
     """
 
     host: str = "127.0.0.1"

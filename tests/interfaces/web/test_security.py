@@ -53,11 +53,13 @@ def test_other_pages_may_link_here_and_not_ask(client, site):
 def test_hosts_and_origins_may_be_allowed():
     origin = "http://localhost:5173"
     with client_of(ServeSettings(allow_hosts=("azero.example",), allow_origins=(origin,))) as client:
-        headers = {"host": "azero.example", "origin": origin, "access-control-request-method": "POST"}
+        headers = {"host": "azero.example", "origin": origin}
         response = client.post(f"{API}/positions", json=ASKED, headers=headers)
         assert response.status_code == 200 and response.headers["access-control-allow-origin"] == origin
+        refused = client.get(f"{API}/games", headers={"host": "evil.example", "origin": origin})
+        assert refused.status_code == 421 and refused.headers["access-control-allow-origin"] == origin
         asked = client.options(f"{API}/positions", headers=headers)
-        assert asked.status_code == 200 and "POST" in asked.headers["access-control-allow-methods"]
+        assert asked.status_code == 204 and "POST" in asked.headers["access-control-allow-methods"]
 
 
 def test_every_answer_has_the_headers_of_security(client):

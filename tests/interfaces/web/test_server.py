@@ -120,7 +120,7 @@ def test_a_suggestion_does_not_wait_for_an_analysis():
             assert time.perf_counter() - begin < 5
 
 
-def test_a_client_that_reads_nothing_costs_nothing_and_is_closed_in_time():
+def test_a_client_that_reads_nothing_costs_nothing_and_its_search_ends_in_time():
     with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", LONG):
         until(lambda: running.searches.agents.num_searches == 1, 5.0)
         assert httpx.get(f"{running.url}{API}/agents").status_code == 200
@@ -141,7 +141,7 @@ def test_whoever_has_gone_does_not_keep_others_waiting(route, body):
         try:
             with raw_post(running, route, body):
                 until(lambda: len(queue._waiting) == 2, 60.0)
-                answer = next(turn for turn in queue._waiting if turn is not gate).answer
+                answer = next(job for job in queue._waiting if job is not gate).answer
             until(lambda: answer.cancelled() and running.searches.agents.num_searches == 0, 5.0)
         finally:
             gate.opened.set()
@@ -311,6 +311,3 @@ def test_a_server_that_was_killed_is_followed_by_another():
         events = events_of(httpx.post(f"{url}api/v1/analyses", json=asked, timeout=60).text)
         assert events[-1] == ("done", {"reason": "simulations"})
         second.terminate()
-
-
-# --- the limit on open connections ---

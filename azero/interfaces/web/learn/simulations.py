@@ -35,8 +35,8 @@ def plain(settings: Settings) -> Settings:
     )
 
 
-def recorder_of(state: State, search: TreeSearch | None, c: float | None, seed: int) -> RecordingSearch:
-    """Returns the recorder of a position.
+def recording_of(state: State, search: TreeSearch | None, c: float | None, seed: int) -> RecordingSearch:
+    """Returns the recording search of a position.
 
     Args:
       search: whose rule, settings and net are used, by PUCT; None: UCT with rollouts, as the agent `uct` has it.
@@ -61,27 +61,27 @@ class ShownSearch:
       num_terms: children in the simulations so far, which measure the length of the answer.
     """
 
-    def __init__(self, recorder: RecordingSearch):
-        self.recorder = recorder
+    def __init__(self, recording: RecordingSearch):
+        self.recording = recording
         self.num_terms = 0
 
     @property
     def rule(self) -> dict[str, Any]:
         """The selection rule: its name and constants."""
-        rule = self.recorder.selection
+        rule = self.recording.selection
         return {"name": "uct" if isinstance(rule, Uct) else "puct", **rule._asdict()}
 
     def skip(self) -> bool:
         """Runs a simulation; returns whether the search goes on."""
-        return self.recorder.next() is not None
+        return self.recording.next() is not None
 
     def next(self) -> dict[str, Any] | None:
         """Runs a simulation and returns what it did; None if the search is over."""
-        number = self.recorder.root.N + 1
-        done = self.recorder.next()
+        number = self.recording.root.N + 1
+        done = self.recording.next()
         if done is None:
             return None
-        states = [self.recorder.state.clone()]
+        states = [self.recording.state.clone()]
         for action in done.actions:
             states.append(states[-1].clone())
             states[-1].apply_action(action)
@@ -247,7 +247,7 @@ class SimulationsJob(Job):
         search = self._search = self._search or self._new_search()
         last = self._wanted.first + self._wanted.count - 1
         while time.perf_counter() - begin < SLICE_S:
-            number = search.recorder.root.N + 1
+            number = search.recording.root.N + 1
             if number > last:
                 return "count"
             if self._spent_s > self._wanted.most_s or search.num_terms > _MOST_TERMS:
@@ -264,11 +264,11 @@ class SimulationsJob(Job):
 
     def _new_search(self) -> ShownSearch:
         search = None if self._loaded is None else self._loaded.made.result().new_search()
-        return ShownSearch(recorder_of(self._position.state.clone(), search, self._wanted.c, self._wanted.seed))
+        return ShownSearch(recording_of(self._position.state.clone(), search, self._wanted.c, self._wanted.seed))
 
     def _to_json(self, ended: str) -> dict[str, Any]:
         assert self._search is not None
-        root = self._search.recorder.root
+        root = self._search.recording.root
         return {
             "game": self._position.offered.id,
             "moves": self._position.moves,

@@ -21,6 +21,7 @@ from azero.records.record import TooManyMoves
 router = APIRouter(tags=["records"])
 
 _WORK = OneAtATime("the server is busy")
+_MOST_NODES = 20_000  # of a request, before anything else is looked at
 _FEW = 200  # nodes that are written without waiting for the compiler; plain rules take a few ms for each
 
 Tag = Annotated[str, Field(max_length=1000)]
@@ -50,7 +51,7 @@ class RecordTree(PositionAsked):
     tags: Annotated[dict[Annotated[str, Field(max_length=100)], Tag], BeforeValidator(_few)] = Field(
         default_factory=dict
     )
-    nodes: Annotated[list[RecordNode], Field(fail_fast=True)] | None = Field(
+    nodes: Annotated[list[RecordNode], Field(fail_fast=True, max_length=_MOST_NODES)] | None = Field(
         None,
         description="`[{comment}, {parent, move, comment, mark, name, value}, ...]`: the root first; `parent` is the "
         "index of an earlier node. Of the nodes with the same parent, the first one goes on, others are variations.",

@@ -10,8 +10,7 @@ from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.models import AnalysisAsked, ReviewAsked, SearchAsked, SuggestionAsked
 from azero.interfaces.web.offered.agents import OfferedAgent
 from azero.interfaces.web.positions import Position
-from azero.interfaces.web.searches.jobs import AnalysisLimits
-from azero.interfaces.web.searches.searches import SearchRequest
+from azero.interfaces.web.searches.jobs import AnalysisLimits, SearchRequest
 
 router = APIRouter(tags=["searches"])
 

@@ -188,6 +188,8 @@ class LoadedAgents:
         """Returns the right to search with an agent, which may have to load first; raises ApiError without room."""
         key = offered.name, offered.version, game.game
         with self._lock:
+            if self._closing is not None:
+                raise ApiError(503, "stopped", "the server has been stopped")
             self._check_room()
             before = self._loaded.get(key)
             if before is not None and before.has_failed:
@@ -245,7 +247,7 @@ class LoadedAgents:
         return next((state for state in ("ready", "loading") if state in states), "cold")
 
     def close(self) -> None:
-        """Ends loading, and begins to close the agents; what has not begun is given up. The turns are over."""
+        """Ends loading, and begins to close the agents; what has not begun is given up. The queue is closed."""
         with self._lock:
             if self._closing is not None:
                 return

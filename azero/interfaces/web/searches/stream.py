@@ -92,8 +92,8 @@ class EventStream(Response):
             async for text in self._outbox.texts():
                 message = {"type": "http.response.body", "body": text, "more_body": True}
                 await asyncio.wait_for(send(message), self._slow_reader_s)
-            await send({"type": "http.response.body", "body": b""})
-        except TimeoutError:  # the answer is not whole: uvicorn ends the connection
+            await asyncio.wait_for(send({"type": "http.response.body", "body": b""}), self._slow_reader_s)
+        except TimeoutError:  # the search ends here; the connection does when the reader takes the rest, or leaves
             pass
         finally:
             watch.cancel()

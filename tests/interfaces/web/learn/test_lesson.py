@@ -6,7 +6,7 @@ import pytest
 
 from azero.arena.agents.make import make_agent
 from azero.games import make_game, without_compiling
-from azero.interfaces.web.learn.simulations import ShownSearch, recorder_of
+from azero.interfaces.web.learn.simulations import ShownSearch, recording_of
 from azero.mcts import Puct, Settings, TreeSearch
 from tests.mcts.evaluators import HashEvaluator
 
@@ -23,18 +23,18 @@ POSITIONS = [
 
 
 def lesson_of(name, moves="", search=None, c=None, seed=0):
-    return ShownSearch(recorder_of(make_game(name).state_from_moves(moves), search, c, seed))
+    return ShownSearch(recording_of(make_game(name).state_from_moves(moves), search, c, seed))
 
 
 def run(lesson, count=NUM_SIMULATIONS):
     """Returns up to `count` simulations, run as the server runs them before anything is compiled."""
-    with without_compiling(lesson.recorder.state.game.rules):
+    with without_compiling(lesson.recording.state.game.rules):
         return [done for _ in range(count) if (done := lesson.next())]
 
 
 def root_of(lesson):
     """Returns visits and Q, for the player to move, of the root's visited moves."""
-    recorder = lesson.recorder
+    recorder = lesson.recording
     return {
         recorder.state.game.action_to_text(recorder.state, child.action): (
             child.N,
@@ -57,8 +57,8 @@ def check_suggestion(lesson, suggestion):
 def test_uct_is_what_the_agent_searches(name, moves):
     lesson = lesson_of(name, moves, seed=7)
     done = run(lesson)
-    agent = make_agent(f"uct@{NUM_SIMULATIONS}", lesson.recorder.state.game, seed=7)
-    suggestion = agent.suggest(lesson.recorder.state)
+    agent = make_agent(f"uct@{NUM_SIMULATIONS}", lesson.recording.state.game, seed=7)
+    suggestion = agent.suggest(lesson.recording.state)
     check_suggestion(lesson, suggestion)
     assert len(done) == suggestion.simulations
 
@@ -66,14 +66,14 @@ def test_uct_is_what_the_agent_searches(name, moves):
 def test_uct_with_another_constant():
     lesson = lesson_of("connect_four", "44", c=0.3, seed=1)
     run(lesson)
-    agent = make_agent(f"uct(c=0.3)@{NUM_SIMULATIONS}", lesson.recorder.state.game, seed=1)
-    check_suggestion(lesson, agent.suggest(lesson.recorder.state))
+    agent = make_agent(f"uct(c=0.3)@{NUM_SIMULATIONS}", lesson.recording.state.game, seed=1)
+    check_suggestion(lesson, agent.suggest(lesson.recording.state))
 
 
 def test_puct_is_what_the_net_searches():
     agent = make_agent(f"tic_tac_toe{WITHOUT_THE_REST}@{NUM_SIMULATIONS}")
     state = agent.game.state_from_moves("b2 a1")
-    lesson = ShownSearch(recorder_of(state.clone(), agent.new_search(), None, 0))
+    lesson = ShownSearch(recording_of(state.clone(), agent.new_search(), None, 0))
     run(lesson)
     check_suggestion(lesson, agent.suggest(state))
 
@@ -84,7 +84,7 @@ def test_puct_is_the_search_whatever_its_settings(name, moves):
     rule = Puct(c_puct=1.7)
     own = Settings(is_looking_ahead=True, proof_nodes=20, leaves_per_tree=4, cache_mib=1, is_stopping_early=True)
     lesson = ShownSearch(
-        recorder_of(state.clone(), TreeSearch(state.game, rule, own, HashEvaluator(state.game)), None, 5)
+        recording_of(state.clone(), TreeSearch(state.game, rule, own, HashEvaluator(state.game)), None, 5)
     )
     done = run(lesson)
     search = TreeSearch(state.game, rule, Settings(), HashEvaluator(state.game))
@@ -93,7 +93,7 @@ def test_puct_is_the_search_whatever_its_settings(name, moves):
     nodes = search.forest.nodes[0]
     children = nodes[nodes[0].first_child : nodes[0].first_child + nodes[0].num_children]
     expected = {(child.action, child.N, child.W) for child in children}
-    assert {(child.action, child.N, child.W) for child in lesson.recorder.root.children} == expected
+    assert {(child.action, child.N, child.W) for child in lesson.recording.root.children} == expected
     assert len(done) == nodes[0].N
 
 

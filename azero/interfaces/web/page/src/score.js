@@ -34,3 +34,9 @@ export const formatVisits = (number) => (number < 1e6 ? formatCount(number) : `$
 
 /** The player whose turn is at `player`, from a game or a picture. */
 export const nameOf = (game, player) => game.players[player]?.name ?? (player === 0 ? "First player" : "Second player");
+
+/** The prior in percent: "31", "0.4" where it is below 1. */
+export function priorText(prior) {
+  const percent = 100 * prior;
+  return percent > 0 && percent < 0.95 ? percent.toFixed(1) : percent.toFixed(0);
+}

@@ -5,6 +5,7 @@ import { Drawing } from "./Drawing.js";
 import { click, Grid, targets, whyNot } from "./Grid.js";
 import { laid, stageOf } from "./geometry.js";
 
+/** A small menu at the cursor: the actions that one click fits. */
 function Menu({ picture, view, cell, actions, onPick, onClose }) {
   const { x, y } = picture.cells[cell];
   const list = useRef(null);

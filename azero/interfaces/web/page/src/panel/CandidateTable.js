@@ -1,7 +1,7 @@
 // The table of candidate moves. It is calm: rows change places at most once a second, never under the pointer.
 
 import { html, useRef } from "../html.js";
-import { formatVisits, proofOf, scoreOf } from "../score.js";
+import { formatVisits, priorText, proofOf, scoreOf } from "../score.js";
 import { Stone } from "../shell/icons.js";
 import { newOrder, settle } from "./calm.js";
 
@@ -89,12 +89,6 @@ function lossText(row, digits = 1) {
   return Number(text) === 0 ? text : `−${text}`;
 }
 
-/** The prior in percent: "31", "0.4" where it is below 1. */
-export function priorText(prior) {
-  const percent = 100 * prior;
-  return percent > 0 && percent < 0.95 ? percent.toFixed(1) : percent.toFixed(0);
-}
-
 const COLUMNS = {
   one: [
     ["move", "move", "col-move"],
@@ -118,7 +112,7 @@ const COLUMNS = {
  * Props:
  *   players, toMove: whose moves these are; their stone is in the heading.
  *   position: a key that changes with the position.
- *   first, second: rows of candidates.js; `second` is null without a second agent.
+ *   first, second: rows of `rowsOf`; `second` is null without a second agent.
  *   sort, onSort(column): the column that rows are sorted by.
  *   active, onActive(move or null): the move under the pointer or the focus.
  *   onPlay(move): called by Enter, and by a click.

@@ -3,6 +3,7 @@
 import { html, useState } from "../html.js";
 import { percentsOf } from "../score.js";
 
+/** The gauge beside the board: the first player from below, draws in the middle, the second player from above. */
 export function Gauge({ players, opinion }) {
   if (!opinion) return html`<div class="gauge" aria-hidden="true"></div>`;
   const { first, draw } = sharesOf(opinion);

@@ -1,4 +1,4 @@
-// The headline: how both sides stand. The first player is always on the left.
+// The headline: how both sides stand, the first player always on the left; and what agents have said of positions.
 
 import { html } from "../html.js";
 import { forFirst, formatCount, percentsOf, scoreOf } from "../score.js";

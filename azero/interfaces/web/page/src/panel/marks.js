@@ -1,7 +1,6 @@
-// Marks of candidate moves on the board. Pure.
+// What an analysis adds to the board: marks of moves, lines of play. Pure.
 
-import { scoreOf } from "../score.js";
-import { priorText } from "./CandidateTable.js";
+import { priorText, scoreOf } from "../score.js";
 
 const isTurns = (picture) => picture.steps.length > 1 && picture.actions.every(({ cells }) => cells.length < 2);
 

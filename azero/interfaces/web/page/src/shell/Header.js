@@ -84,7 +84,7 @@ function agoText(ms) {
   const units = [
     ["day", 86_400_000],
     ["hour", 3_600_000],
-    ["minute", 0],
+    ["minute", -Infinity],
   ];
   const [unit] = units.find((each) => ms >= each[1]);
   const size = { day: 86_400_000, hour: 3_600_000, minute: 60_000 }[unit];

@@ -1,4 +1,4 @@
-// How the game is played: a text with small positions, which the server makes from moves of the game.
+// What lies over the page: messages, notices, and the dialogs of moves, keys and rules.
 
 import { connection, post } from "../api.js";
 import { Still } from "../board/Drawing.js";
@@ -8,6 +8,7 @@ import { settings } from "../settings.js";
 import { Dialog } from "./controls.js";
 import { Icon } from "./icons.js";
 
+/** Messages that go by themselves; some have a button. */
 export function Toasts({ app }) {
   const act = (toast) => {
     toast.button.onPick();

@@ -8,10 +8,20 @@ const IDLE_MS = 1500; // after which views are loaded that nobody has asked for 
 
 export const VIEWS = [
   { id: "play", title: "Play", key: "p", View: Play, load: async () => {} },
-  { id: "analyse", title: "Analyse", key: "a", ...later(() => import("./analyse/Analyse.js"), "Analyse") },
-  { id: "review", title: "Review", key: "r", ...later(() => import("./review/Review.js"), "Review") },
-  { id: "runs", title: "Runs", key: "w", ...later(() => import("./runs/Runs.js"), "Runs") },
-  { id: "learn", title: "Learn", key: "l", ...later(() => import("./learn/Learn.js"), "Learn") },
+  {
+    id: "analyse",
+    title: "Analyse",
+    key: "a",
+    ...later("Analyse", async () => (await import("./analyse/Analyse.js")).Analyse),
+  },
+  {
+    id: "review",
+    title: "Review",
+    key: "r",
+    ...later("Review", async () => (await import("./review/Review.js")).Review),
+  },
+  { id: "runs", title: "Runs", key: "w", ...later("Runs", async () => (await import("./runs/Runs.js")).Runs) },
+  { id: "learn", title: "Learn", key: "l", ...later("Learn", async () => (await import("./learn/Learn.js")).Learn) },
 ];
 
 /** The view with this id; Play if there is none. */
@@ -21,10 +31,10 @@ export const viewOf = (id) => VIEWS.find((view) => view.id === id) ?? VIEWS[0];
 export const loadViewsSoon = () => setTimeout(() => VIEWS.forEach(({ load }) => load().catch(() => {})), IDLE_MS);
 
 /** A component whose module is loaded when it is first shown; until then the board is. */
-function later(load, name) {
+function later(name, load) {
   let Found = null;
   const loadNow = async () => {
-    Found = (await load())[name];
+    Found = await load();
   };
   const View = (props) => {
     const render = useRender();

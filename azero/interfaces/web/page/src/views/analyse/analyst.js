@@ -5,6 +5,7 @@ import { Emitter } from "../../html.js";
 import { Pacer } from "../../panel/calm.js";
 import { Opinions, opinionOfResult } from "../../panel/Headline.js";
 
+/** One agent's analysis of one position: a stream, its newest update, its stage. Other positions' updates are dropped. */
 class Slot {
   /** `onChange(isAtOnce)` is called with each change; `onUpdate(update)` with each update, before it is shown. */
   constructor(onChange, onUpdate) {

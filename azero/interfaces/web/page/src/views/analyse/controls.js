@@ -126,5 +126,5 @@ export function MarksPicker({ isTwo, agent }) {
   const name = MARKS.find(([value]) => value === chosen)?.[1];
   const shown = `Marks: ${isTwo && chosen !== "none" ? shortName(agent) : name}`;
   const text = html`<${Icon} name="eye" /><span class="wide-only">${shown}</span><span class="narrow-only">${name}</span>`;
-  return html`<${Picker} label="Marks" name="${shown}, ${name}" className="quiet" isUp text=${text} items=${items} />`;
+  return html`<${Picker} label="Marks" name=${shown.endsWith(name) ? shown : `${shown}, ${name}`} className="quiet" isUp text=${text} items=${items} />`;
 }

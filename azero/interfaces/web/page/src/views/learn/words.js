@@ -1,4 +1,4 @@
-// What a step says, in plain words. Values always belong to a named player.
+// A simulation in plain words, and as marks on the board.
 
 const MOST_MARKS = 40;
 

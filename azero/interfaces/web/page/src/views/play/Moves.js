@@ -1,4 +1,4 @@
-// The moves that were played, in a column for each player.
+// The moves of the game, and the clicks of a move that takes several.
 
 import { html, useEffect, useRef } from "../../html.js";
 import { Icon, Stone } from "../../shell/icons.js";

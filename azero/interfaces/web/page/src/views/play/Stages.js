@@ -1,10 +1,11 @@
-// What an agent does before it can play, and what to do if it cannot.
+// What a game in play waits for, and passes: who has to pass, or has passed, and why.
 
 import { html, useEffect, useRender } from "../../html.js";
 import { doneOf, ONCE } from "../../panel/StageLine.js";
 import { showRules } from "../../shell/dialogs.js";
 import { Icon } from "../../shell/icons.js";
 
+/** Who has to pass, or has passed, and why. Nobody does it unseen. */
 export function Passes({ play, session, app }) {
   const { game, node, position } = session;
   const isPass = node.move === "pass";

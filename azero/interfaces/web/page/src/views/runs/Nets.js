@@ -1,4 +1,4 @@
-// The nets of a run: play, analyse, compare two.
+// The nets of a run: to play against, and how their opinion of the position changed over the iterations.
 
 import { GameTree } from "../../game/tree.js";
 import { html, useEffect, useState } from "../../html.js";

@@ -1,4 +1,4 @@
-// What is known of a run: asked for again and again, so that new points come by themselves.
+// What Runs knows of a run, and a game of its best net against itself.
 
 import { get, post } from "../../api.js";
 import { Session } from "../../game/session.js";
