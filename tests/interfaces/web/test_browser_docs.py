@@ -27,7 +27,7 @@ def test_the_keys_are_those_of_the_page():
     table = DOCS.split("## Keys", 1)[1].split("\n## ", 1)[0]
     rows = [(re.findall("`([^`]+)`", keys), what) for keys, what in ROW.findall(table)]
     told = {(key, what) for keys, what in rows for key in keys}
-    views = set(re.findall(r'title: "\w+", key: "(\w)"', source))
+    views = set(re.findall(r'title: "\w+",\s*key: "(\w)"', source))
     assert {key for key, what in told if what.startswith("go to")} == {"G", *(key.upper() for key in views)}
     assert {key for key, what in told if what == "play the column or branch"} == {"1", "9"}
     rest = {(key, what) for key, what in told if not what.startswith(("go to", "play the column"))}

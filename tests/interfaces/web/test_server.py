@@ -153,7 +153,7 @@ def test_clients_share_the_time():
         counts = {}
 
         def analyse(name: str, moves: str) -> None:
-            asked = {**LONG, "moves": moves, "seconds": 1.0}
+            asked = {**LONG, "moves": moves, "seconds": 3.0}
             text = httpx.post(f"{running.url}{API}/analyses", json=asked, timeout=60).text
             counts[name] = [data["simulations"] for event, data in events_of(text) if event == "update"][-1]
 
