@@ -18,19 +18,19 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for part in (
-    training.app,
-    compare.app,
-    evaluate.app,
-    rate.app,
-    agents.app,
-    records.app,
-    review.app,
-    export.app,
-    games.app,
-    serve.app,
-):
-    app.add_typer(part)
+for each in (
+    training,
+    compare,
+    evaluate,
+    rate,
+    agents,
+    records,
+    review,
+    export,
+    games,
+    serve,
+):  # as `--help` lists them
+    app.add_typer(each.app)
 app.add_typer(lab.app, name="lab")
 
 
