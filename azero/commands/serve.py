@@ -64,7 +64,7 @@ def serve(
         host=host,
         port=port,
         allow_hosts=tuple(allow_hosts or ()),
-        allow_origins=tuple(each.lower().rstrip("/") for each in allow_origins or ()),
+        allow_origins=tuple(allow_origins or ()),
         threads=count_cores() if threads is None else threads,
         memory_mib=memory,
         most_searches=searches,

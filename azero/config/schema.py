@@ -78,8 +78,8 @@ class NetConfig(Section):
     value_hidden: int = Field(64, ge=1, le=4096, description="Units of the value head's hidden layer. Paper: 256.")
     heads: tuple[HeadName, ...] = Field(
         (),
-        description=f"Auxiliary heads that stay in the checkpoint, of {', '.join(f'`{name}`' for name in HEADS)}. A "
-        "suggestion then has their answers. Each needs its `training.NAME_loss_weight`. Searches do not run them. "
+        description=f"Auxiliary heads that stay in the checkpoint, any of {', '.join(f'`{name}`' for name in HEADS)}. "
+        "A suggestion then has their answers. Each needs its `training.NAME_loss_weight`. Searches do not run them. "
         "Paper: none; KataGo: both.",
     )
 

@@ -127,7 +127,7 @@ def meet_older_nets(run: Run, progress: Progress, report: Report, pool: Pool | N
     nets, posterior = posterior_of(progress.pool, progress.best, *older)
     best = nets.index(progress.best)
     chosen = choose_pairings(posterior, num_pairs, [(nets.index(each), best) for each in older])
-    met: list[int] = []  # the older net of each meeting
+    met: list[int] = []  # the older net of each match
     specs = []
     for (i, _), count in chosen.items():
         seed = derive_seed(run.config.seed, "rating", progress.iteration, nets[i])

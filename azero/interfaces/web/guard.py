@@ -26,7 +26,7 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-
+"""The headers of every answer."""
 
 CROSS_ORIGIN = {
     "Access-Control-Allow-Headers": "content-type",
@@ -43,7 +43,7 @@ class Guard:
         self._app, self._most = app, settings.most_body_bytes
         own = f"[{settings.host}]" if ":" in settings.host else settings.host
         self._names = {name.lower() for name in (*LOOPBACK, own, *settings.allow_hosts)}
-        self._origins = settings.allow_origins
+        self._origins = {origin.lower().rstrip("/") for origin in settings.allow_origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -43,7 +43,7 @@ class GlobalPoolingBias(nn.Module):
 
     Source:
       Wu, Accelerating self-play learning in Go, 2019, section 3.3. There only some blocks pool, and a second mean is
-      scaled by the board's size. Here all blocks pool; only the heads of `any_size.py` have the scaled mean.
+      scaled by the board's size. Here all blocks pool; only the heads of `any_size` have the scaled mean.
     """
 
     def __init__(self, channels: int):

@@ -52,7 +52,7 @@ def test_other_pages_may_link_here_and_not_ask(client, site):
 
 def test_hosts_and_origins_may_be_allowed():
     origin = "http://localhost:5173"
-    with client_of(ServeSettings(allow_hosts=("azero.example",), allow_origins=(origin,))) as client:
+    with client_of(ServeSettings(allow_hosts=("azero.example",), allow_origins=("http://LOCALHOST:5173/",))) as client:
         headers = {"host": "azero.example", "origin": origin}
         response = client.post(f"{API}/positions", json=ASKED, headers=headers)
         assert response.status_code == 200 and response.headers["access-control-allow-origin"] == origin
