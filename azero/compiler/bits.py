@@ -5,10 +5,8 @@ action: `bit` and `has_bit` take any integer. Other operations need uint64 on bo
 """
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
-from azero.compiler.jit import shared_with_python, subroutine, subroutine_with
+from azero.compiler.jit import WordInstruction, shared_with_python, subroutine, subroutine_with
 
 ZERO = np.uint64(0)
 """The empty word. A variable that begins as a plain 0 would become a float."""
@@ -38,25 +36,9 @@ def low_bits(count):
     return (ONE << np.uint64(count)) - ONE
 
 
-@intrinsic
-def _count(typingctx, word):
-    return types.int64(types.uint64), lambda context, builder, signature, args: builder.ctpop(args[0])
-
-
-@intrinsic
-def _trailing(typingctx, word):
-    def generate(context, builder, signature, args):
-        return builder.cttz(args[0], context.get_constant(types.boolean, False))
-
-    return types.int64(types.uint64), generate
-
-
-@intrinsic
-def _leading(typingctx, word):
-    def generate(context, builder, signature, args):
-        return builder.ctlz(args[0], context.get_constant(types.boolean, False))
-
-    return types.int64(types.uint64), generate
+_count = WordInstruction("ctpop")
+_trailing = WordInstruction("cttz", False)
+_leading = WordInstruction("ctlz", False)
 
 
 @subroutine_with(lambda word: int(word).bit_count())

@@ -16,11 +16,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import cpu_target
 from numba.np import linalg
 
+from azero.compiler.jit import Allocates
 from azero.system.interrupt import interruption_waits
-
-
-class Allocates(Exception):
-    """A kernel allocates memory although it must not."""
 
 
 class _Library(JITCodeLibrary):

@@ -4,54 +4,70 @@ A game's rules and a search's selection rule are NamedTuples. Their methods are 
 compilation is off (`NUMBA_DISABLE_JIT=1`), and as inlined machine code if a kernel calls them. After `bind_methods`,
 `rules.apply_action(state, action)` in a kernel calls the method of the argument's own class.
 
-Kernels are kept on disk (`cache.py`). Kernels with code from users' files have their own folders there, named by
-digests of these files.
+A kernel runs from a library that a wheel carries (`libraries.py`), if one holds it for the types of its arguments. Else
+Numba compiles it (`by_numba.py`), and it is kept on disk (`kernel_cache.py`). Kernels with code from users' files have
+their own folders there, named by digests of these files. Numba is not imported before a kernel needs it.
 """
 
 import functools
-import inspect
+import importlib
+import operator
+import os
 import re
-import warnings
+import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
 
-import numba
 import numpy as np
-from numba import types
-from numba.core.errors import NumbaError, NumbaWarning
-from numba.extending import overload_method, register_jitable
 
-from azero.compiler import codegen, notice
-from azero.compiler.cache import KernelCache
+from azero.compiler.arguments import packed
+from azero.compiler.libraries import Entries, entries_of
 from azero.compiler.plain import is_plain
 from azero.errors import BadInput
 
-IS_COMPILED = not numba.config.DISABLE_JIT
-
-_OPTIONS = {"nogil": True, "error_model": "numpy"}
-
-_OF_KERNELS = {**_OPTIONS, "_nrt": False}
-"""Options of kernels. Kernels fill arrays that they are given, and allocate none.
-
-`_nrt` is Numba's memory management. Without it, kernels and their subroutines do not count references, which took half
-of the time of a large kernel.
-"""
-
-_INNER = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Options of code that only compiled code calls. Unless forced, LLVM does not inline in the hottest loops."""
-
-_OF_RULES = {**_INNER, "_nrt": True}
-"""Options of rules. They may copy overlapping slices, for which Numba allocates temporary memory.
-
-`codegen.py` refuses other allocations.
-"""
+IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 BOUND_METHODS: set[str] = set()
 """Names of methods that kernels may call on any NamedTuple. A field of a NamedTuple must not have such a name."""
 
-codegen.install()
-notice.install()
-warnings.simplefilter("ignore", NumbaWarning)  # advice on style; code that cannot be compiled still raises an error
+_WAITING: list[Callable[[ModuleType], object]] = []
+"""What Numba has to know before it compiles."""
+
+_LOCK = threading.RLock()
+
+
+def _by_numba() -> ModuleType:
+    """Returns the module that compiles, once it knows all that waits."""
+    with _LOCK:
+        module = importlib.import_module("azero.compiler.by_numba")
+        while _WAITING:
+            _WAITING.pop(0)(module)
+    return module
+
+
+def _before_compiling(step: Callable[[ModuleType], object]) -> None:
+    """Has a step done before the next compilation."""
+    _WAITING.append(step)
+    if "azero.compiler.by_numba" in sys.modules:
+        _by_numba()
+
+
+class Allocates(Exception):
+    """A kernel allocates memory although it must not."""
+
+
+def compile_alone(function: Callable, arguments: tuple) -> None:
+    """Compiles a function for these arguments, to see whether it can be."""
+    _by_numba().compile_alone(function, arguments)
+
+
+def compile_errors() -> tuple[type[Exception], ...]:
+    """Returns the errors of the compiler; none before Numba is in use."""
+    errors = sys.modules.get("numba.core.errors")
+    return (errors.NumbaError,) if errors else ()
 
 
 def bind_methods(**parameters: tuple[str, ...]) -> None:
@@ -63,7 +79,18 @@ def bind_methods(**parameters: tuple[str, ...]) -> None:
     Args:
       parameters: the parameters of each method after the NamedTuple itself, e.g. `outcome=("state",)`.
     """
-    _bind(parameters, _OF_RULES)
+    _bind(parameters, may_allocate=True)
+
+
+def bind_strategies(**parameters: tuple[str, ...]) -> None:
+    """As `bind_methods`, for methods that allocate nothing. Like kernels, they do not count references."""
+    _bind(parameters, may_allocate=False)
+
+
+def _bind(parameters: dict[str, tuple[str, ...]], may_allocate: bool) -> None:
+    BOUND_METHODS.update(parameters)
+    for name, names in parameters.items():
+        _before_compiling(operator.methodcaller("bind", name, names, may_allocate))
 
 
 def check_strategy(value: object, methods: Iterable[str]) -> None:
@@ -96,7 +123,7 @@ def strategies_compiled() -> Iterator[None]:
     """Raises BadInput if a strategy's method cannot be compiled within the block; its cause is the whole message."""
     try:
         yield
-    except NumbaError as error:
+    except compile_errors() as error:
         message = plain_message(error)
         method = re.search(r"'(\w+)'\) for (\w+)\(", message)
         if method is None:
@@ -106,45 +133,17 @@ def strategies_compiled() -> Iterator[None]:
         raise BadInput(f"{method[2]}.{method[1]} cannot be compiled: {why}") from error
 
 
-def bind_strategies(**parameters: tuple[str, ...]) -> None:
-    """As `bind_methods`, for methods that allocate nothing. Like kernels, they do not count references."""
-    _bind(parameters, _INNER)
-
-
-def _bind(parameters: dict[str, tuple[str, ...]], options: dict[str, bool]) -> None:
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    BOUND_METHODS.update(parameters)
-    for name, names in parameters.items():
-
-        def method_of_class(instance, *arguments, name=name):
-            return getattr(instance.instance_class, name, None)
-
-        method_of_class.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-            [inspect.Parameter(each, kind) for each in ("instance", *names)]
-        )
-        for named_tuple in (types.NamedTuple, types.NamedUniTuple):
-            overload_method(named_tuple, name, strict=False, jit_options=options)(method_of_class)
-
-
 def kernel(function: Callable) -> Callable:
     """Compiles a function that Python calls: once per combination of argument types, kept on disk.
 
     The compiled function releases the GIL.
     """
-    return _compiled_kernel(function, _OF_KERNELS)
+    return Kernel(function, keeps_gil=False) if IS_COMPILED else _plain(function)
 
 
 def uninterrupted_kernel(function: Callable) -> Callable:
     """Compiles a kernel that keeps the GIL: no other thread runs Python or such a kernel meanwhile."""
-    return _compiled_kernel(function, {**_OF_KERNELS, "nogil": False})
-
-
-def _compiled_kernel(function: Callable, options: dict[str, object]) -> Callable:
-    if not IS_COMPILED:
-        return _plain(function)
-    compiled = numba.njit(**options)(function)
-    compiled._cache = KernelCache(function)
-    return compiled
+    return Kernel(function, keeps_gil=True) if IS_COMPILED else _plain(function)
 
 
 def subroutine(function: Callable) -> Callable:
@@ -164,7 +163,57 @@ def shared_subroutine(function: Callable) -> Callable:
 
 def shared_with_python(function: Callable) -> Callable:
     """Lets kernels call a short function, which is inlined in them. From Python it runs as plain Python."""
-    return register_jitable(**_OF_RULES)(function) if IS_COMPILED else function
+    if IS_COMPILED:
+        _before_compiling(operator.methodcaller("share_with_python", function))
+    return function
+
+
+class WordInstruction:
+    """A function of kernels from uint64 to int64 that is one LLVM instruction."""
+
+    def __init__(self, name: str, *arguments: bool):
+        """Takes LLVM's name and its constant arguments after the word."""
+        self._name, self._arguments = name, arguments
+
+    @functools.cached_property
+    def _numba_type_(self):
+        return _by_numba().word_instruction(self._name, self._arguments)
+
+    def __call__(self, word):
+        raise TypeError("only compiled code calls it")
+
+
+class Kernel:
+    """A compiled function that Python calls, from a library or by Numba.
+
+    Attributes:
+      py_func: the Python function.
+      keeps_gil: whether no other thread runs Python meanwhile.
+    """
+
+    def __init__(self, function: Callable, keeps_gil: bool):
+        functools.update_wrapper(self, function)
+        self.py_func, self.keeps_gil = function, keeps_gil
+
+    @functools.cached_property
+    def by_numba(self) -> Any:
+        """Numba's dispatcher."""
+        return _by_numba().kernel(self.py_func, self.keeps_gil)
+
+    @functools.cached_property
+    def _entries(self) -> Entries | None:
+        return entries_of(self.py_func, self.keeps_gil)
+
+    @property
+    def _numba_type_(self):
+        return self.by_numba._numba_type_
+
+    def __call__(self, *arguments):
+        if self._entries is None:
+            return self.by_numba(*arguments)
+        kinds, words = packed(arguments)
+        entry = self._entries.get(kinds)
+        return entry(words) if entry else self.by_numba(*arguments)
 
 
 class _Subroutine:
@@ -175,48 +224,24 @@ class _Subroutine:
 
     def __init__(self, function: Callable, python: Callable, is_inlined: bool = True):
         functools.update_wrapper(self, function)
-        self._python = python
-        self._for_kernels = numba.njit(**_OPTIONS, **{**_INNER, "forceinline": is_inlined})(function)
-        self._for_python = numba.njit(**_OPTIONS)(function)
-        self._num_overloads = 0
-        self._return_types: set[types.Type] = set()
+        self._function, self._python, self._is_inlined = function, python, is_inlined
+
+    @functools.cached_property
+    def _for_kernels(self):
+        return _by_numba().inner(self._function, self._is_inlined)
+
+    @functools.cached_property
+    def _for_python(self):
+        return _by_numba().ForPython(self._function)
 
     @property
-    def _numba_type_(self) -> types.Type:
+    def _numba_type_(self):
         return self._for_kernels._numba_type_
 
     def __call__(self, *arguments, **named):
         if is_plain():
             return self._python(*arguments, **named)
-        result = self._for_python(*arguments, **named)
-        return _as_numpy(result, self._return_type(arguments, named))
-
-    def _return_type(self, arguments: tuple, named: dict) -> types.Type:
-        """Returns the Numba type of the result of the last call, which had these arguments."""
-        overloads = self._for_python.overloads
-        if len(overloads) != self._num_overloads:
-            self._num_overloads = len(overloads)
-            self._return_types = {each.signature.return_type for each in overloads.values()}
-        if len(self._return_types) == 1:
-            return next(iter(self._return_types))
-        kinds = tuple(map(numba.typeof, arguments))
-        named_kinds = {name: numba.typeof(each) for name, each in named.items()}
-        function = self._for_python
-        return function._numba_type_.get_call_type(function.typingctx, kinds, named_kinds).return_type
-
-
-def _as_numpy(value, kind: types.Type):
-    """Returns a value that compiled code returned, as np.uint64 if its type is uint64.
-
-    Numba converts a uint64 to a Python integer. The next subroutine would take that as an int64, which overflows from
-    2^63 on.
-    """
-    if kind == types.uint64:
-        return np.uint64(value)
-    if isinstance(kind, types.BaseTuple):
-        values = map(_as_numpy, value, kind.types)
-        return value._make(values) if hasattr(value, "_make") else tuple(values)
-    return value
+        return self._for_python(*arguments, **named)
 
 
 def _plain(function: Callable) -> Callable:

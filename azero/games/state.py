@@ -5,8 +5,8 @@ import html
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numba.core.errors import NumbaError
 
+from azero.compiler.jit import compile_errors
 from azero.compiler.plain import call
 from azero.compiler.rng import new_rng
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
@@ -151,10 +151,10 @@ class State:
         legal = np.empty(self.game.num_actions, np.int32)
         try:
             found = call(kernels.advance, self.game.rules, self.record, action, legal)
-        except (BadInput, OSError, NumbaError):
+        except (BadInput, OSError):
             raise
         except Exception as error:
-            if not self._history:  # it may be an error of the compiler, which runs at the first call
+            if not self._history or isinstance(error, compile_errors()):  # the compiler runs at the first call
                 raise
             what = failure_in(error, self.game.name) or f"{self.game.name} {fails_with(error, '')}"
             raise BrokenRules(f"{what}{after_actions(self._history)}") from error

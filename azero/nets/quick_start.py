@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from azero.compiler.cache import cache_root, sources_digest
+from azero.compiler.cache import cache_root, digest_of_sources
 from azero.config.schema import DeviceConfig
 from azero.games.names import source_digest_of
 from azero.nets.architectures.drawing import ARCHITECTURES, Drawing, drawing_of
 from azero.nets.checkpoint_file import CheckpointFile
 from azero.nets.runtimes.session import Heads, Runtime, SessionEvaluator
 from azero.system.files import PACKAGE, read_regular, write_whole
+from azero.system.machine import cpu_flags, cpu_name
 
 if TYPE_CHECKING:
     from azero.nets.architectures.contract import Net
@@ -136,7 +137,16 @@ def _path_of(file: CheckpointFile, config: DeviceConfig) -> Path:
     versions = [version(each) for each in ("torch", "openvino")]
     settings = config.device, config.runtime, config.precision
     game = str(file.game), source_digest_of(file.game.rules)
-    what = file.digest, game, settings, versions, sources_digest(), sources.hexdigest()
+    what = (
+        file.digest,
+        game,
+        settings,
+        versions,
+        digest_of_sources(),
+        cpu_name(),
+        sorted(cpu_flags()),
+        sources.hexdigest(),
+    )
     return cache_root() / "nets" / f"{hashlib.sha256(repr(what).encode()).hexdigest()[:32]}.json"
 
 

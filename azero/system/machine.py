@@ -2,9 +2,11 @@
 
 import contextlib
 import ctypes
+import functools
 import math
 import mmap
 import os
+import platform
 import sys
 from pathlib import Path
 
@@ -17,6 +19,28 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # from malloc.h
 def count_cores() -> int:
     """Returns the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@functools.cache
+def cpu_flags() -> frozenset[str]:
+    """Returns the CPU's features by the names of Linux, e.g. "avx2"; none on other systems."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            name, _, flags = line.partition(":")
+            if name.strip() in ("flags", "Features"):
+                return frozenset(flags.split())
+    return frozenset()
+
+
+@functools.cache
+def cpu_name() -> str:
+    """Returns what the system calls the CPU."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            name, _, model = line.partition(":")
+            if name.strip() == "model name":
+                return model.strip()
+    return platform.processor() or platform.machine()
 
 
 def keep_freed_memory() -> None:

@@ -13,11 +13,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
-from azero.compiler.codegen import Allocates
-from azero.compiler.jit import plain_message
+from azero.compiler.jit import Allocates, compile_alone, plain_message
 from azero.compiler.rng import new_rng
 from azero.games.contract import COMPILED, Rules
 from azero.games.defaults import DEFAULTS
@@ -135,10 +133,10 @@ def _method_at(line: int | None, rules: Rules) -> str:
         codes = {each: function.__code__ for each, function in functions.items() if inspect.isfunction(function)}
         return next((each for each, code in codes.items() if line in [number for *_, number in code.co_lines()]), "")
     state, legal, planes = new_states(rules, 1)[0], np.zeros(1, np.int32), np.zeros(rules.planes_shape, np.float32)
-    signature = tuple(numba.typeof(each) for each in (rules, state, legal, planes, new_rng(0)))
+    arguments = rules, state, legal, planes, new_rng(0)
     for each in written:
         try:
-            numba.njit(_CALLS[each]).compile(signature)
+            compile_alone(_CALLS[each], arguments)
         except Exception:
             return each
     return ""

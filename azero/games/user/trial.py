@@ -9,8 +9,8 @@ import random
 from collections.abc import Callable
 
 import numpy as np
-from numba.core.errors import NumbaError
 
+from azero.compiler.jit import compile_errors
 from azero.compiler.plain import line_of_misfit, misfit, plain_python, store, wide_copy
 from azero.compiler.rng import new_rng
 from azero.errors import ACTIONS_FOUND, BadInput
@@ -133,7 +133,7 @@ class Interpreted:
                 return work()
         except TimedOut as error:
             raise self.fail(method, str(error)) from None
-        except NumbaError as error:  # from a subroutine
+        except compile_errors() as error:  # from a subroutine
             raise BadInput(refusal(error, self.rules, self.name, method)) from None
         except (Exception, SystemExit) as error:
             raise self.fail(method, fails_with(error, place_of(error, self._file))) from None

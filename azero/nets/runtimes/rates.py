@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from azero.compiler.cache import cache_root, cpu_identity
+from azero.compiler.cache import cache_root
 from azero.nets.architectures.contract import Net
 from azero.nets.runtimes.calibration import sample_positions
 from azero.system.files import write_whole
+from azero.system.machine import cpu_flags, cpu_name
 
 _ROUNDS = 3
 _SECONDS = 0.06  # per runtime and round
@@ -41,7 +42,7 @@ def kept_rates(kind: str, what: object, names: list[str], measure: Callable[[], 
     Args:
       what: everything else that the rates depend on; its `repr` is part of the key.
     """
-    key = hashlib.sha256(repr((what, names, versions(), cpu_identity())).encode()).hexdigest()[:16]
+    key = hashlib.sha256(repr((what, names, versions(), cpu_name(), sorted(cpu_flags()))).encode()).hexdigest()[:16]
     path = cache_root() / kind / f"{key}.json"
     with contextlib.suppress(OSError, ValueError):
         kept = json.loads(path.read_text(encoding="utf-8"))

@@ -1,0 +1,129 @@
+"""Compilation by Numba, for kernels that no library holds. Only `jit.py` imports this module, as late as possible.
+
+The import of Numba takes half a second, which a command whose kernels are all in libraries saves.
+"""
+
+import inspect
+import warnings
+from collections.abc import Callable
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.errors import NumbaWarning
+from numba.core.registry import cpu_target
+from numba.extending import intrinsic, overload_method, register_jitable
+
+from azero.compiler import codegen, notice
+from azero.compiler.kernel_cache import KernelCache
+
+_OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+_OF_KERNELS = {**_OPTIONS, "_nrt": False}
+"""Options of kernels. Kernels fill arrays that they are given, and allocate none.
+
+`_nrt` is Numba's memory management. Without it, kernels and their subroutines do not count references, which took half
+of the time of a large kernel.
+"""
+
+_INNER = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Options of code that only compiled code calls. Unless forced, LLVM does not inline in the hottest loops."""
+
+_OF_RULES = {**_INNER, "_nrt": True}
+"""Options of rules. They may copy overlapping slices, for which Numba allocates temporary memory.
+
+`codegen.py` refuses other allocations.
+"""
+
+codegen.install()
+notice.install()
+warnings.simplefilter("ignore", NumbaWarning)  # advice on style; code that cannot be compiled still raises an error
+
+
+def kernel(function: Callable, keeps_gil: bool) -> Callable:
+    """Returns Numba's dispatcher of a kernel, whose machine code is kept on disk."""
+    compiled = numba.njit(**_OF_KERNELS | {"nogil": not keeps_gil})(function)
+    compiled._cache = KernelCache(function)
+    return compiled
+
+
+def inner(function: Callable, is_inlined: bool) -> Callable:
+    """Returns the dispatcher of a function that only compiled code calls."""
+    return numba.njit(**_OPTIONS, **{**_INNER, "forceinline": is_inlined})(function)
+
+
+def share_with_python(function: Callable) -> None:
+    """Lets kernels call a function, which is inlined in them."""
+    register_jitable(**_OF_RULES)(function)
+
+
+def bind(name: str, parameters: tuple[str, ...], may_allocate: bool) -> None:
+    """Lets kernels call methods with a name on any NamedTuple."""
+
+    def method_of_class(instance, *arguments):
+        return getattr(instance.instance_class, name, None)
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    method_of_class.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(each, kind) for each in ("instance", *parameters)]
+    )
+    options = _OF_RULES if may_allocate else _INNER
+    for named_tuple in (types.NamedTuple, types.NamedUniTuple):
+        overload_method(named_tuple, name, strict=False, jit_options=options)(method_of_class)
+
+
+def compile_alone(function: Callable, arguments: tuple) -> None:
+    """Compiles a function for these arguments, to see whether it can be."""
+    numba.njit(function).compile(tuple(map(numba.typeof, arguments)))
+
+
+def word_instruction(name: str, arguments: tuple[bool, ...]) -> types.Type:
+    """Returns the type of a function from uint64 to int64 that is one LLVM instruction, e.g. `ctpop`."""
+
+    def instruction(typingctx, word):
+        def generate(context, builder, signature, args):
+            flags = [context.get_constant(types.boolean, each) for each in arguments]
+            return getattr(builder, name)(args[0], *flags)
+
+        return types.int64(types.uint64), generate
+
+    return cpu_target.typing_context.resolve_value_type(intrinsic(instruction))
+
+
+class ForPython:
+    """A subroutine that Python calls: compiled for that, once a process."""
+
+    def __init__(self, function: Callable):
+        self._compiled = numba.njit(**_OPTIONS)(function)
+        self._num_overloads = 0
+        self._return_types: set[types.Type] = set()
+
+    def __call__(self, *arguments, **named):
+        return _as_numpy(self._compiled(*arguments, **named), self._return_type(arguments, named))
+
+    def _return_type(self, arguments: tuple, named: dict) -> types.Type:
+        """Returns the Numba type of the result of the last call, which had these arguments."""
+        overloads = self._compiled.overloads
+        if len(overloads) != self._num_overloads:
+            self._num_overloads = len(overloads)
+            self._return_types = {each.signature.return_type for each in overloads.values()}
+        if len(self._return_types) == 1:
+            return next(iter(self._return_types))
+        kinds = tuple(map(numba.typeof, arguments))
+        named_kinds = {name: numba.typeof(each) for name, each in named.items()}
+        function = self._compiled
+        return function._numba_type_.get_call_type(function.typingctx, kinds, named_kinds).return_type
+
+
+def _as_numpy(value, kind: types.Type):
+    """Returns a value that compiled code returned, as np.uint64 if its type is uint64.
+
+    Numba converts a uint64 to a Python integer. The next subroutine would take that as an int64, which overflows from
+    2^63 on.
+    """
+    if kind == types.uint64:
+        return np.uint64(value)
+    if isinstance(kind, types.BaseTuple):
+        values = map(_as_numpy, value, kind.types)
+        return value._make(values) if hasattr(value, "_make") else tuple(values)
+    return value

@@ -1,0 +1,123 @@
+"""Kernels in shared libraries, which a wheel carries for the games that azero ships, so that nothing is compiled.
+
+A library is a file NAME.so, and beside it NAME.json says what it holds. `building.py` makes both. A library counts if
+it was made from these sources for this platform and a level of CPUs that this one has, and if it is whole. Else Numba
+compiles, with the same results.
+"""
+
+import ctypes
+import functools
+import hashlib
+import json
+import pickle
+import struct
+import sysconfig
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import FunctionType
+
+from azero.compiler.cache import digest_of_sources
+from azero.system.files import PACKAGE
+from azero.system.machine import cpu_flags
+
+FOLDER = PACKAGE / "compiler" / "libraries"
+"""Where the libraries are. A clone has none."""
+
+LEVEL = "x86-64-v3"
+_FLAGS_OF_LEVEL = {"avx2", "fma", "bmi1", "bmi2", "abm", "f16c", "movbe", "popcnt"}
+
+Entries = Mapping[tuple[str, ...], Callable[[bytes], object]]
+"""The entries of a kernel in all libraries, by the types of its arguments. Each takes the arguments' words."""
+
+
+def entries_of(function: Callable, keeps_gil: bool) -> Entries | None:
+    """Returns a kernel's entries in the libraries; None if there are none."""
+    assert isinstance(function, FunctionType)
+    name = f"{function.__module__}.{function.__qualname__}"
+    entries: dict[tuple[str, ...], Callable[[bytes], object]] = {}
+    for library in _libraries():
+        for kinds, symbol, returns in library.kernels.get(name, ()):
+            entries[tuple(kinds)] = Entry(library, symbol, returns, keeps_gil)
+    return entries or None
+
+
+class Library:
+    """A shared library, which is opened when a kernel of it is first called."""
+
+    def __init__(self, path: Path, kernels: Mapping[str, list]):
+        self.path, self.kernels = path, kernels
+
+    @functools.cached_property
+    def releasing(self) -> ctypes.CDLL:
+        """The library, whose kernels run without the GIL."""
+        return ctypes.CDLL(str(self.path))
+
+    @functools.cached_property
+    def keeping(self) -> ctypes.PyDLL:
+        """The library, whose kernels keep the GIL."""
+        return ctypes.PyDLL(str(self.path))
+
+
+class Entry:
+    """A kernel for one combination of types."""
+
+    def __init__(self, library: Library, symbol: str, returns: str, keeps_gil: bool):
+        """Takes the form of what it returns: "" for None, else as of `struct`, in brackets if it is a tuple."""
+        self._library, self._symbol, self._keeps_gil = library, symbol, keeps_gil
+        self._is_tuple = returns.startswith("(")
+        self._returns = struct.Struct(f"@{returns.strip('()')}") if returns else None
+
+    @functools.cached_property
+    def _function(self) -> Callable:
+        opened = self._library.keeping if self._keeps_gil else self._library.releasing
+        function = opened[self._symbol]
+        function.argtypes = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p
+        function.restype = ctypes.c_int
+        return function
+
+    def __call__(self, words: bytes):
+        result, raised = ctypes.create_string_buffer(64), ctypes.c_void_p()
+        status = self._function(words, result, ctypes.addressof(raised))
+        if status > 0:
+            raise _exception(raised)
+        if self._returns is None:
+            return None
+        values = self._returns.unpack_from(result)
+        return values if self._is_tuple else values[0]
+
+
+class _Raised(ctypes.Structure):
+    """What a kernel that Numba has compiled tells of an exception: its class and arguments, pickled."""
+
+    _fields_ = (("pickled", ctypes.c_void_p), ("size", ctypes.c_int32))
+
+
+def _exception(raised: ctypes.c_void_p) -> BaseException:
+    told = _Raised.from_address(raised.value or 0)
+    of_class, arguments, *_ = pickle.loads(ctypes.string_at(told.pickled, told.size))
+    return of_class(*(arguments or ()))
+
+
+@functools.cache
+def _libraries() -> tuple[Library, ...]:
+    """Returns the libraries that count here."""
+    if not FOLDER.is_dir() or not cpu_flags() >= _FLAGS_OF_LEVEL:
+        return ()
+    found = (_library(each) for each in sorted(FOLDER.glob("*.json")))
+    return tuple(each for each in found if each)
+
+
+def _library(manifest: Path) -> Library | None:
+    try:
+        told = json.loads(manifest.read_bytes())
+        path = manifest.with_suffix(".so")
+        fits = told["made_for"] == made_for() and told["digest"] == hashlib.sha256(path.read_bytes()).hexdigest()
+        return Library(path, told["kernels"]) if fits else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+@functools.cache
+def made_for() -> list[str]:
+    """Returns what a library is made for: platform, level of CPUs, and a digest of the sources of kernels."""
+    return [sysconfig.get_platform(), LEVEL, digest_of_sources()]
