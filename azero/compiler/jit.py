@@ -18,8 +18,10 @@ from contextlib import contextmanager
 import numba
 import numpy as np
 from numba import types
+from numba.core import cgutils
 from numba.core.errors import NumbaError, NumbaWarning
-from numba.extending import overload_method, register_jitable
+from numba.core.imputils import fix_returning_optional
+from numba.extending import intrinsic, overload_method, register_jitable
 
 from azero.compiler import codegen, notice
 from azero.compiler.cache import KernelCache
@@ -137,6 +139,44 @@ def kernel(function: Callable) -> Callable:
 def uninterrupted_kernel(function: Callable) -> Callable:
     """Compiles a kernel that keeps the GIL: no other thread runs Python or such a kernel meanwhile."""
     return _compiled_kernel(function, {**_OF_KERNELS, "nogil": False})
+
+
+@intrinsic
+def _call(typingctx, keeps_gil, function, arguments):
+    kind = function.get_call_type(typingctx, arguments.types, {})
+
+    def generate(context, builder, signature, args):
+        compiled = function.dispatcher.get_compile_result(kind)
+        context.active_code_library.add_linking_library(compiled.library)
+        python = context.get_python_api(builder)
+        thread = cgutils.alloca_once_value(builder, python.get_null_object())
+        with builder.if_then(builder.not_(args[0])):
+            builder.store(python.save_thread(), thread)
+        unpacked = cgutils.unpack_tuple(builder, args[2])
+        status, result = context.call_internal_no_propagate(builder, compiled.fndesc, kind, unpacked)
+        with builder.if_then(builder.not_(args[0])):
+            python.restore_thread(builder.load(thread))
+        with cgutils.if_unlikely(builder, status.is_error):  # only now: the caller gives an error to Python
+            context.call_conv.return_status_propagate(builder, status)
+        return fix_returning_optional(context, builder, kind, status, result)
+
+    return kind.return_type(keeps_gil, function, arguments), generate
+
+
+def _called(keeps_gil: bool, function: Callable, *arguments: object):
+    return _call(keeps_gil, function, arguments)
+
+
+def call_with_or_without_gil(keeps_gil: bool, function: Callable, *arguments: object):
+    """Calls a subroutine from an `uninterrupted_kernel`. It keeps the GIL meanwhile, or releases it.
+
+    So one kernel, compiled once, does both.
+    """
+    return function(*arguments)
+
+
+if IS_COMPILED:
+    call_with_or_without_gil = register_jitable(_called)
 
 
 def _compiled_kernel(function: Callable, options: dict[str, object]) -> Callable:
