@@ -10,9 +10,11 @@ from collections.abc import Callable
 import numba
 import numpy as np
 from numba import types
+from numba.core import cgutils
 from numba.core.errors import NumbaWarning
+from numba.core.imputils import fix_returning_optional
 from numba.core.registry import cpu_target
-from numba.extending import intrinsic, overload_method, register_jitable
+from numba.extending import intrinsic, overload, overload_method, register_jitable
 
 from azero.compiler import codegen, notice
 from azero.compiler.kernel_cache import KernelCache
@@ -70,6 +72,37 @@ def bind(name: str, parameters: tuple[str, ...], may_allocate: bool) -> None:
     options = _OF_RULES if may_allocate else _INNER
     for named_tuple in (types.NamedTuple, types.NamedUniTuple):
         overload_method(named_tuple, name, strict=False, jit_options=options)(method_of_class)
+
+
+def compile_call(python: Callable) -> None:
+    """Gives kernels their form of `jit.call_with_or_without_gil`, the function given."""
+    overload(python, jit_options=_INNER)(lambda keeps_gil, function, *arguments: _called)
+
+
+def _called(keeps_gil, function, *arguments):
+    return _call(keeps_gil, function, arguments)
+
+
+@intrinsic
+def _call(typingctx, keeps_gil, function, arguments):
+    kind = function.get_call_type(typingctx, arguments.types, {})
+
+    def generate(context, builder, signature, args):
+        compiled = function.dispatcher.get_compile_result(kind)
+        context.active_code_library.add_linking_library(compiled.library)
+        python = context.get_python_api(builder)
+        thread = cgutils.alloca_once_value(builder, python.get_null_object())
+        with builder.if_then(builder.not_(args[0])):
+            builder.store(python.save_thread(), thread)
+        unpacked = cgutils.unpack_tuple(builder, args[2])
+        status, result = context.call_internal_no_propagate(builder, compiled.fndesc, kind, unpacked)
+        with builder.if_then(builder.not_(args[0])):
+            python.restore_thread(builder.load(thread))
+        with cgutils.if_unlikely(builder, status.is_error):  # only now: the caller gives an error to Python
+            context.call_conv.return_status_propagate(builder, status)
+        return fix_returning_optional(context, builder, kind, status, result)
+
+    return kind.return_type(keeps_gil, function, arguments), generate
 
 
 def compile_alone(function: Callable, arguments: tuple) -> None:

@@ -146,6 +146,18 @@ def uninterrupted_kernel(function: Callable) -> Callable:
     return Kernel(function, keeps_gil=True) if IS_COMPILED else _plain(function)
 
 
+def call_with_or_without_gil(keeps_gil: bool, function: Callable, *arguments: object):
+    """Calls a subroutine from an `uninterrupted_kernel`. It keeps the GIL meanwhile, or releases it.
+
+    So one kernel, compiled once, does both.
+    """
+    return function(*arguments)
+
+
+if IS_COMPILED:
+    _before_compiling(operator.methodcaller("compile_call", call_with_or_without_gil))
+
+
 def subroutine(function: Callable) -> Callable:
     """Compiles a function that only kernels call. It is inlined in them and has no cache of its own."""
     return _Subroutine(function, function) if IS_COMPILED else _plain(function)

@@ -32,7 +32,7 @@ from azero.mcts import (
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.views import new_views
 from azero.mcts.roots.strategies import root_from_config
-from azero.mcts.search.lockstep import Answer, Walker
+from azero.mcts.search.lockstep import Walker
 from azero.mcts.search.settings import SearchParts, check_parts
 from azero.mcts.tree import new_forest, start_tree
 from azero.selfplay.data.shard import Shard, join_shards
@@ -206,7 +206,7 @@ class Lane(Walker):
         parts = setup.parts._replace(cache=new_cache(setup.cache_mib))
         forest = new_forest(setup.game.rules, num_slots, setup.max_nodes)
         super().__init__(parts, GameSlots(setup.playing, self._played), forest)
-        self._games, self._evaluator, self._has_neighbours = games, setup.evaluator, num_lanes > 1
+        self._games, self._evaluator = games, setup.evaluator
         self._waiting = iter(range(number, len(games.seeds), num_lanes))  # places of games
         self._game, self._initial = setup.game, setup.game.new_initial_state()
         self._places: dict[int, int] = {}  # slot to place of its game
@@ -219,7 +219,7 @@ class Lane(Walker):
         answer = nothing
         try:
             while not self._games.is_stopped:
-                num_ended, answer = self._go_on(answer), nothing
+                num_ended, answer = self.take_turn(answer), nothing
                 if num_ended:
                     self._renew()
                     self._games.tell(num_ended)
@@ -230,14 +230,6 @@ class Lane(Walker):
         except BaseException:
             self._games.is_stopped = True  # the other lanes would play on for nothing
             raise
-
-    def _go_on(self, answer: Answer) -> int:
-        """Applies the net's answer, and searches on in all slots; returns how many finished."""
-        if self._has_neighbours:
-            return self.walk_on(answer)
-        self.keep(answer)
-        self.apply_evaluations(answer)
-        return self.walk()
 
     def _planes_of_whole_passes(self) -> np.ndarray:
         """Returns the planes for the net. Leaves that do not fill a pass wait, if there is a full one."""

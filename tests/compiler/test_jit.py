@@ -15,8 +15,9 @@ import pytest
 
 import azero
 import azero.compiler.jit
-from azero.compiler.cache import cache_root, sources_digest
+from azero.compiler.cache import _digest_of_place, cache_root, digest_of_sources
 from azero.compiler.jit import IS_COMPILED, bind_methods, kernel, strategies_compiled, subroutine
+from azero.compiler.kernel_cache import KernelCache
 from azero.errors import BadInput
 from azero.games.tic_tac_toe.rules import TicTacToe
 
@@ -111,7 +112,7 @@ def test_a_missing_method_is_an_error_that_names_it():
 def test_a_kernel_of_a_type_is_compiled_once_for_all_its_sizes():
     if IS_COMPILED:
         assert _twice_plus(Nine(1), 1) == 3 and _twice_plus(Nine(2), 1) == 5
-        assert len([each for each in _twice_plus.signatures if "Nine" in str(each)]) == 1
+        assert len([each for each in _twice_plus.by_numba.signatures if "Nine" in str(each)]) == 1
 
 
 class OfUser(NamedTuple):
@@ -144,7 +145,7 @@ def test_all_files_of_others_name_the_place_of_a_kernel():
         (Around(TicTacToe()), around),
         (TicTacToe(), "azero"),
     ):
-        cache = azero.compiler.cache.KernelCache(_twice_plus.py_func)
+        cache = KernelCache(_twice_plus.py_func)
         cache._place((numba.typeof(rules), numba.int64))
         assert list(cache._places) == [folder]
 
@@ -165,18 +166,18 @@ def test_digest_knows_every_source_that_kernels_contain(tmp_path):
     for path in ("errors.py", "authoring/__init__.py", *(f"{room}/rules.py" for room in rooms)):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("x = 1\n")
-    digests = [sources_digest(tmp_path)]
-    assert sources_digest(tmp_path) == digests[0]
+    digests = [digest_of_sources(tmp_path)]
+    assert digest_of_sources(tmp_path) == digests[0]
     for path in sorted(tmp_path.rglob("*.py")):
         path.write_text("x = 2\n")
-        digests.append(sources_digest(tmp_path))
+        digests.append(digest_of_sources(tmp_path))
     (tmp_path / "games" / "c.py").write_text("")
-    digests.append(sources_digest(tmp_path))
+    digests.append(digest_of_sources(tmp_path))
     (tmp_path / "games" / "c.py").rename(tmp_path / "mcts" / "c.py")
-    digests.append(sources_digest(tmp_path))
+    digests.append(digest_of_sources(tmp_path))
     assert len(set(digests)) == len(digests) == 13
     (tmp_path / "interrupt.py").write_text("")  # never compiled
-    assert sources_digest(tmp_path) == digests[-1]
+    assert digest_of_sources(tmp_path) == digests[-1]
 
 
 PLAY = """
@@ -307,7 +308,7 @@ def test_cache_is_hit_by_unchanged_sources_and_missed_by_edited_ones(tmp_path):
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is cached")
 def test_old_caches_are_removed(old_caches):
     run_python(USE_CACHE, PACKAGE.parent, AZERO_CACHE_DIR=str(old_caches))
-    assert caches(old_caches) == {f"kernels-{age:02}" for age in range(5)} | {f"kernels-{sources_digest()}"}
+    assert caches(old_caches) == {f"kernels-{age:02}" for age in range(5)} | {f"kernels-{_digest_of_place()}"}
     assert (old_caches / "another's").exists()
 
 
@@ -317,7 +318,7 @@ def test_only_the_newest_caches_are_kept(old_caches):
         used = time.time() - 60 * (age + 1)
         os.utime(old_caches / f"kernels-{age:02}", (used, used))
     run_python(USE_CACHE, PACKAGE.parent, AZERO_CACHE_DIR=str(old_caches))
-    assert caches(old_caches) == {f"kernels-{age:02}" for age in range(8)} | {f"kernels-{sources_digest()}"}
+    assert caches(old_caches) == {f"kernels-{age:02}" for age in range(8)} | {f"kernels-{_digest_of_place()}"}
 
 
 @pytest.mark.parametrize("place", ["file", "file/below", "/proc/azero"])
@@ -325,7 +326,7 @@ def test_a_cache_that_cannot_be_kept_is_bad_input_once_it_is_needed(place, tmp_p
     """The import does not raise, because no command could report that in one line."""
     (tmp_path / "file").touch()
     told = run_python(USE_BAD_CACHE, PACKAGE.parent, AZERO_CACHE_DIR=str(tmp_path / place))
-    folder = str(tmp_path / place / f"kernels-{sources_digest()}")
+    folder = str(tmp_path / place / f"kernels-{_digest_of_place()}")
     assert told.startswith(f"compiled kernels cannot be kept in {folder!r}: ")
     assert told.endswith("; set AZERO_CACHE_DIR to a folder that can be written\n")
 

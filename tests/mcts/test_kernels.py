@@ -142,7 +142,7 @@ def test_in_flight_spreads_the_leaves_and_is_gone_afterwards():
         leaves = grown[(grown.first_child == 0) & (grown.in_flight > 0)]
         assert len(leaves) == sizes[-1] == forest.trees[0].pending == nodes[0].in_flight
         assert (leaves.in_flight == 1).all()
-        walker.apply_evaluations(evaluator.evaluate(walker.planes))
+        walker.apply(evaluator.evaluate(walker.planes))
         assert forest.trees[0].pending == 0 and not nodes.in_flight[: forest.trees[0].num_nodes].any()
     assert sizes == [1, 7, 7, 7] and nodes[0].N == 22
 

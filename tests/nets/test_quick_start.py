@@ -221,7 +221,7 @@ def test_what_is_known_depends_on_weights_game_settings_versions_and_sources(pat
     paths.add(quick_start._path_of(file, DeviceConfig(device="cpu", precision="bf16")))
     monkeypatch.setattr(quick_start, "version", lambda name: "0")
     paths.add(quick_start._path_of(file, config))
-    monkeypatch.setattr(quick_start, "sources_digest", lambda: "other rules, or another CPU")
+    monkeypatch.setattr(quick_start, "digest_of_sources", lambda: "other rules, or another CPU")
     paths.add(quick_start._path_of(file, config))
     monkeypatch.setattr(quick_start, "PACKAGE", path.parent)
     paths.add(quick_start._path_of(file, config))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.compiler.jit import kernel, subroutine
+from azero.compiler.jit import subroutine
 from azero.compiler.rng import bucket_of
 from azero.errors import BadInput
 
@@ -133,7 +133,7 @@ def keep_answer(cache, key, legal, num_legal, action_of, logits, value):
     bucket.count[way] = num_legal
 
 
-@kernel
+@subroutine
 def keep_answers(cache, views, batch, logits, values):
     """Stores the evaluator's answer to the first R rows of a batch: logits [R, A] float32, values [R] float32.
 

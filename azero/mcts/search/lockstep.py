@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from azero.compiler.jit import bind_strategies, kernel, subroutine, uninterrupted_kernel
+from azero.compiler.jit import bind_strategies, call_with_or_without_gil, subroutine, uninterrupted_kernel
 from azero.compiler.rng import random_below
 from azero.games.contract import Rules, sign_of
 from azero.games.state import new_states
@@ -216,7 +216,7 @@ def _find_known(parts, batch, scratch, leaf):
     return -1
 
 
-@kernel
+@subroutine
 def expand_and_backup(parts, forest, batch, scratch, logits, values):
     """Applies the evaluator's answer to the batch's first R rows: expands their leaves and backs up their values.
 
@@ -279,7 +279,7 @@ def most_pending(settings, nodes):
     return min(settings.leaves_per_tree, FIRST_LEAVES + nodes[0].N // settings.visits_per_leaf)
 
 
-@kernel
+@subroutine
 def walk_trees(parts, slots, forest, batch, scratch):
     """Searches in every slot until it waits for the evaluator or is finished; returns how many slots finished.
 
@@ -303,26 +303,23 @@ def walk_trees(parts, slots, forest, batch, scratch):
 
 
 @subroutine
-def apply_answer(parts, forest, batch, scratch, logits, values):
-    """Applies the evaluator's answer to the first rows of the batch, and stores it in the cache, if there is one."""
+def _turn(parts, slots, forest, batch, scratch, logits, values, is_last):
     if len(values):
         if is_caching(parts.cache):
             keep_answers(parts.cache, parts.views, batch, logits, values)
         expand_and_backup(parts, forest, batch, scratch, logits, values)
-
-
-@uninterrupted_kernel
-def take_turn(parts, slots, forest, batch, scratch, logits, values, is_last):
-    """Applies the evaluator's answer to the batch and, unless it is the last, walks on. No other thread interrupts."""
-    apply_answer(parts, forest, batch, scratch, logits, values)
     return 0 if is_last else walk_trees(parts, slots, forest, batch, scratch)
 
 
-@kernel
-def walk_on(parts, slots, forest, batch, scratch, logits, values):
-    """Applies the evaluator's answer to the batch, and walks on."""
-    apply_answer(parts, forest, batch, scratch, logits, values)
-    return walk_trees(parts, slots, forest, batch, scratch)
+@uninterrupted_kernel
+def take_turn(keeps_gil, parts, slots, forest, batch, scratch, logits, values, is_last):
+    """Applies the evaluator's answer to the first rows of the batch, and stores it in the cache, if there is one.
+
+    Then it walks on, unless the turn is the last; returns how many slots finished. A turn of threads that share trees
+    keeps the GIL, so that no other thread interrupts it. Any other turn releases it. Both are one kernel, because it
+    is most of what a search compiles.
+    """
+    return call_with_or_without_gil(keeps_gil, _turn, parts, slots, forest, batch, scratch, logits, values, is_last)
 
 
 class Walker:
@@ -338,39 +335,31 @@ class Walker:
         self._batch = new_batch(parts.rules, num_leaves or self.num_slots * parts.settings.leaves_per_tree)
         self._num_rows = self._batch.waiting.rows  # [1], a view; looking it up each time would cost as much as a leaf
         self.scratch = new_scratch(parts.rules)
+        self._nothing = np.zeros((0, parts.rules.num_actions), np.float32), np.zeros(0, np.float32)
 
     def walk(self) -> int:
         """Searches until each slot waits for the evaluator or is finished; returns how many slots finished."""
-        return int(walk_trees(self.parts, self.slots, self.forest, self._batch, self.scratch))
+        return self.take_turn(self._nothing)
 
-    def take_turn(self, answer: Answer, is_last: bool = False) -> int:
-        """Does `keep`, `apply_evaluations` and, unless it is the last turn, `walk`; returns how many slots finished.
+    def take_turn(self, answer: Answer, is_last: bool = False, keeps_gil: bool = False) -> int:
+        """Does `apply` and, unless it is the last turn, `walk`; returns how many slots finished.
 
-        Threads that share the trees take turns: no other thread interrupts one.
+        Threads that share the trees keep the GIL: no other thread interrupts their turns.
         """
-        return int(take_turn(self.parts, self.slots, self.forest, self._batch, self.scratch, *answer, is_last))
-
-    def walk_on(self, answer: Answer) -> int:
-        """Does `keep`, `apply_evaluations` and `walk`; returns how many slots finished.
-
-        One call takes Python's lock once, which is faster if many threads wait for it. But it is a kernel more to
-        compile.
-        """
-        return int(walk_on(self.parts, self.slots, self.forest, self._batch, self.scratch, *answer))
+        args = self.parts, self.slots, self.forest, self._batch, self.scratch, *answer, is_last
+        return int(take_turn(keeps_gil, *args))
 
     @property
     def planes(self) -> np.ndarray:
         """The planes that wait for the evaluator, [R, C, H, W] float32."""
         return self._batch.planes[: self._num_rows[0]]
 
-    def keep(self, answer: Answer) -> None:
-        """Stores the evaluator's answer to the first rows of the planes in the cache, if there is one."""
-        if self.parts.settings.cache_mib:
-            keep_answers(self.parts.cache, self.parts.views, self._batch, *answer)
+    def apply(self, answer: Answer) -> None:
+        """Expands the leaves of the first rows with the evaluator's answer, and backs up their values.
 
-    def apply_evaluations(self, answer: Answer) -> None:
-        """Expands the leaves of the first rows with the evaluator's answer, and backs up their values."""
-        expand_and_backup(self.parts, self.forest, self._batch, self.scratch, *answer)
+        The cache, if there is one, stores the answer.
+        """
+        self.take_turn(answer, is_last=True)
 
     def forget_leaves(self) -> None:
         """Drops the leaves that still wait: the search was interrupted or has failed.

@@ -66,7 +66,7 @@ class Crew:
         try:
             while not is_halted.is_set():
                 is_last = len(answer[1]) > 0 and deadline.has_passed()
-                walker.take_turn(answer, is_last)
+                walker.take_turn(answer, is_last, keeps_gil=True)
                 if len(walker.planes):
                     answer = self._evaluate(walker.planes)
                 elif is_last or deadline.has_passed() or not walker.slots.is_open.any():
@@ -141,11 +141,7 @@ class EvaluatedTrees:
         start_searches(self.parts.settings, self.forest, np.zeros(0, np.int64), 0, 0.0, walker.scratch.weights)
         self.forest.trees.target[:] = 0
         walker.walk()
-        logits, values = self._evaluator.evaluate(np.zeros((1, *self._game.planes_shape), np.float32))
-        walker.keep((logits[:0], values[:0]))
-        walker.apply_evaluations((logits[:0], values[:0]))
-        if self._crew:
-            walker.take_turn((logits[:0], values[:0]))
+        self._evaluator.evaluate(np.zeros((1, *self._game.planes_shape), np.float32))
 
     def use_settings(self, settings: Settings) -> None:
         """Searches with other settings of the same types from now on."""
@@ -200,8 +196,7 @@ class EvaluatedTrees:
 
     def backup(self, answer: Answer) -> None:
         """Backs up the evaluator's answer to the planes that wait, and stores it in the cache, if there is one."""
-        self.walker.keep(answer)
-        self.walker.apply_evaluations(answer)
+        self.walker.apply(answer)
 
 
 @contextmanager
