@@ -120,7 +120,9 @@ def word_instruction(name: str, arguments: tuple[bool, ...]) -> types.Type:
 
         return types.int64(types.uint64), generate
 
-    return cpu_target.typing_context.resolve_value_type(intrinsic(instruction))
+    made = intrinsic(instruction)
+    cpu_target.typing_context.refresh()
+    return cpu_target.typing_context.resolve_value_type(made)
 
 
 class ForPython:

@@ -10,7 +10,6 @@ their own folders there, named by digests of these files. Numba is not imported 
 """
 
 import functools
-import importlib
 import operator
 import os
 import re
@@ -42,10 +41,11 @@ _LOCK = threading.RLock()
 def _by_numba() -> ModuleType:
     """Returns the module that compiles, once it knows all that waits."""
     with _LOCK:
-        module = importlib.import_module("azero.compiler.by_numba")
+        from azero.compiler import by_numba
+
         while _WAITING:
-            _WAITING.pop(0)(module)
-    return module
+            _WAITING.pop(0)(by_numba)
+    return by_numba
 
 
 def _before_compiling(step: Callable[[ModuleType], object]) -> None:

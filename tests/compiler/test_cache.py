@@ -20,7 +20,7 @@ from azero.compiler.jit import kernel
 @kernel
 def triple(number):
     return 3 * number
-print(triple(5), sum(triple._cache_hits.values()))
+print(triple(5), sum(triple.by_numba._cache_hits.values()))
 """
 
 
@@ -68,10 +68,10 @@ def times(strategy, number):
     return strategy[0] * number
 class Two(NamedTuple):
     two: int = 2
-first = times(Two(), 5), sum(times._cache_hits.values())
+first = times(Two(), 5), sum(times.by_numba._cache_hits.values())
 class Three(NamedTuple):
     three: int = 3
-print(*first, times(Three(), 5), sum(times._cache_hits.values()))
+print(*first, times(Three(), 5), sum(times.by_numba._cache_hits.values()))
 """
 
 
