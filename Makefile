@@ -12,6 +12,7 @@
 #                 `make test-cluster-long` the long ones, with nodes that come and go
 # make torture    set up, kill runs and let disks fail for MINUTES, then feed hostile inputs and flip bits
 # make bench      set up, measure this machine
+# make wheel      set up, compile the kernels of the shipped games for most CPUs, build a wheel with them into dist/
 # make site       set up, build the documentation as a site into site/
 
 PYTHON ?= python3
@@ -20,7 +21,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm --prefix tests/page --silent
 RUN := runs/connect_four_quick
 
-.PHONY: train test quick-first quick-second test-all all-first all-second test-long test-browser test-browser-quick test-page test-cluster test-cluster-quick test-cluster-long torture check format docs site bench clean
+.PHONY: train test quick-first quick-second test-all all-first all-second test-long test-browser test-browser-quick test-page test-cluster test-cluster-quick test-cluster-long torture check format docs site wheel bench clean
 
 train: .venv/installed
 	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
@@ -101,12 +102,16 @@ docs: .venv/installed-dev
 site: .venv/installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
+wheel: .venv/installed-dev
+	$(BIN)/python wheel/make_libraries.py
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
 bench: .venv/installed-dev
 	$(BIN)/azero bench
 	$(BIN)/python benchmarks/uct_against_openspiel.py
 
 clean:
-	rm -rf .venv site tests/page/node_modules
+	rm -rf .venv site dist azero/compiler/libraries tests/page/node_modules
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

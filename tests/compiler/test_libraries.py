@@ -1,0 +1,177 @@
+"""Tests of kernels in shared libraries: results and errors are Numba's, and a library that is off counts as none."""
+
+import json
+import shutil
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import pytest
+
+from azero.compiler import arguments, libraries
+from azero.compiler.arguments import packed
+from azero.compiler.jit import IS_COMPILED, Kernel, kernel, uninterrupted_kernel
+from azero.errors import BadInput
+
+pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+needs_linker = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+
+CELL = np.dtype([("owner", np.int8), ("value", np.float32), ("marks", np.uint64, (2,))], align=True)
+
+
+class Pair(NamedTuple):
+    """A tuple of the kinds of arguments that kernels have."""
+
+    cells: np.ndarray
+    factor: float
+
+
+class Other(NamedTuple):
+    """The same fields in another class, which may have other methods."""
+
+    cells: np.ndarray
+    factor: float
+
+
+def work_on(pair, cell, numbers, word, small, is_on):
+    if small < 0:
+        raise BadInput("it is negative")
+    cell.owner += 1
+    pair.cells[0].value = pair.factor * numbers[-1]
+    numbers[0] += word >> np.uint64(1)
+    return word, np.float32(0.5) * small, is_on, cell.owner == 2, len(pair.cells)
+
+
+releasing, keeping = kernel(work_on), uninterrupted_kernel(work_on)
+
+
+def values(small=3):
+    """Returns arguments of `work_on`."""
+    cells = np.zeros(2, CELL)
+    cells[1].setfield(1, np.int8)
+    cells["owner"][1] = 1
+    return Pair(cells, 2.5), cells[1], np.arange(1, 5, dtype=np.uint64), np.uint64(2**63 + 7), small, True
+
+
+def looked(work, small=3):
+    """Returns what a kernel returns, and what it has changed."""
+    given = values(small)
+    return repr(work(*given)), given[0].cells.tobytes(), given[2].tolist()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a library of `work_on`."""
+    from azero.compiler.linking import Used, link
+
+    given = values()
+    kinds, words = packed(given)
+    compiled = releasing.by_numba
+    compiled.compile(tuple(map(numba.typeof, given)))
+    name = f"{work_on.__module__}.{work_on.__qualname__}"
+    folder = tmp_path_factory.mktemp("libraries")
+    link([Used(name, kinds, len(words) // 8, next(iter(compiled.overloads.values())))], folder / "some")
+    return folder
+
+
+@pytest.fixture
+def found(folder, tmp_path, monkeypatch):
+    """A copy of the library, and a function that returns the entries of `work_on` in it."""
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    monkeypatch.setattr(libraries, "FOLDER", copy)
+
+    def entries(keeps_gil=False):
+        libraries._libraries.cache_clear()
+        return libraries.entries_of(work_on, keeps_gil)
+
+    yield copy, entries
+    libraries._libraries.cache_clear()
+
+
+@needs_linker
+@pytest.mark.parametrize("of", [releasing, keeping])
+def test_a_library_gives_what_numba_gives_and_raises_the_same(found, of, monkeypatch):
+    _, entries = found
+    in_library = Kernel(work_on, of.keeps_gil)
+    in_library._entries = entries(of.keeps_gil)
+    monkeypatch.setattr(Kernel, "by_numba", property(lambda kernel: pytest.fail("the library has it")))
+    from_library = looked(in_library)
+    with pytest.raises(BadInput, match="^it is negative$"):
+        looked(in_library, small=-1)
+    monkeypatch.undo()
+    assert from_library == looked(of)
+
+
+@needs_linker
+def test_other_types_are_compiled_by_numba(found):
+    in_library = Kernel(work_on, False)
+    in_library._entries = found[1]()
+    pair, *rest = values()
+    assert in_library(Other(*pair), *rest) == releasing(*values())
+
+
+@needs_linker
+def test_a_library_that_is_damaged_or_made_for_something_else_counts_as_none(found, monkeypatch):
+    folder, entries = found
+    assert len(entries()) == 1
+    manifest = folder / "some.json"
+    told = json.loads(manifest.read_text())
+    for index in range(3):
+        manifest.write_text(
+            json.dumps({**told, "made_for": ["x" if k == index else each for k, each in enumerate(told["made_for"])]})
+        )
+        assert entries() is None
+    for text in ("", "{", "[]", "{}", json.dumps(told)[:-20]):
+        manifest.write_text(text)
+        assert entries() is None
+    manifest.write_text(json.dumps(told))
+    assert len(entries()) == 1
+    with monkeypatch.context() as patch:
+        patch.setattr(libraries, "cpu_flags", lambda: frozenset({"avx2", "fma"}))
+        assert entries() is None
+    library = folder / "some.so"
+    whole = library.read_bytes()
+    library.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    assert entries() is None
+    library.unlink()
+    assert entries() is None
+
+
+def test_types_differ_where_numba_s_do():
+    numbers, cells = np.zeros((2, 3)), np.zeros(3, CELL)
+    frozen = numbers.copy()
+    frozen.flags.writeable = False
+    unlike = [
+        *(1, 2**63, True, 1.5, None, np.int32(1), np.uint8(1), np.float32(1)),
+        *(numbers, numbers.T, numbers[:, 1:], numbers[0], numbers.astype(np.float32), frozen),
+        *(
+            cells,
+            cells[0],
+            np.zeros(3, [("owner", np.int8)]),
+            np.zeros(3, np.dtype([("owner", np.int8), ("value", np.float32), ("marks", np.uint64, (2,))])),
+        ),
+        *(Pair(cells, 1.0), Other(cells, 1.0), Pair(cells, 1), (1, 2), (1, 2.0), (1, 2, 3)),
+    ]
+    kinds = [packed((each,))[0] for each in unlike]
+    assert len(set(kinds)) == len(unlike) == len({numba.typeof(each) for each in unlike})
+    for one, same in (
+        (1, -(2**63)),
+        (1, np.int64(5)),
+        (1.5, np.float64(0)),
+        (True, np.False_),
+        (numbers, np.ones((1, 1))),
+    ):
+        assert packed((one,))[0] == packed((same,))[0] and numba.typeof(one) == numba.typeof(same)
+    with pytest.raises(TypeError):
+        packed(("text",))
+
+
+def test_what_nobody_else_holds_is_not_kept():
+    arguments._KEPT.clear()
+    held = Pair(np.zeros(1, CELL), 1.0)
+    packed((held, Pair(np.zeros(1, CELL), 2.0)))
+    packed(((1, 2),))
+    assert next(each[0] for each in arguments._KEPT.values()) is held and len(arguments._KEPT) == 2
+    some = [Pair(held.cells, float(k)) for k in range(200)]
+    packed(tuple(some))
+    assert len(arguments._KEPT) <= 64
