@@ -1,4 +1,4 @@
-"""Adds the libraries of kernels to a wheel, if `make_libraries.py` has made them, and names their platform in its tag."""
+"""Adds the libraries of kernels to a wheel, if `make_libraries.py` has made them, and names their platform in it."""
 
 import sysconfig
 from pathlib import Path

@@ -1,8 +1,8 @@
 """Makes the libraries of kernels that a wheel carries: for the boards of the shipped nets, and each game's default.
 
-`make wheel` runs it without arguments. Each library is made in a process of its own, `make_libraries.py NAME`, from warm
-runs of what people do: the commands of the README, and what each view of the page asks the server. Numba compiles for
-the libraries' level of CPUs there, into an empty cache.
+`make wheel` runs it without arguments. Each library is made in a process of its own, `make_libraries.py NAME`, from
+warm runs of what people do: the commands of the README, and what each view of the page asks the server. Numba compiles
+for the libraries' level of CPUs there, into an empty cache.
 """
 
 import os
@@ -29,7 +29,8 @@ API = "/api/v1/"
 FEW = (
     "selfplay.num_workers=1 selfplay.games_per_iteration=4 selfplay.games_per_shard=2 selfplay.parallel_games=2 "
     "selfplay.num_simulations=8 training.iterations=1 training.batch_size=32 training.warmup_steps=1 gate.games=2 "
-    "gate.num_simulations=8 evaluation.every=1 evaluation.games=2 evaluation.opponent=uct@8 evaluation.num_simulations=8"
+    "gate.num_simulations=8 evaluation.every=1 evaluation.games=2 "
+    "evaluation.opponent=uct@8 evaluation.num_simulations=8"
 )
 """Settings of a training of seconds."""
 

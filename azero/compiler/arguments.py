@@ -30,7 +30,7 @@ def _packed(value) -> tuple[str, bytes]:
     if kind is int:
         return ("i8", _int64(value)) if -(1 << 63) <= value < 1 << 63 else ("u8", _uint64(value))
     if kind is bool or kind is np.bool_:
-        return "bool", _int64(value)
+        return "bool", _int64(int(value))
     if kind is float:
         return "f8", _double(value)
     if value is None:

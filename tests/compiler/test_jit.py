@@ -332,9 +332,7 @@ def test_a_cache_that_cannot_be_kept_is_bad_input_once_it_is_needed(place, tmp_p
 
 
 def test_the_compiler_s_advice_is_kept_to_itself():
-    warn = (
-        "import azero.compiler.by_numba, warnings, numba.core.errors as e\nwarnings.warn('', e.NumbaPerformanceWarning)"
-    )
+    warn = "import azero.compiler.by_numba, warnings, numba.core.errors as e\nwarnings.warn('', e.NumbaWarning)"
     assert run_python(warn, PACKAGE.parent) == ""
 
 

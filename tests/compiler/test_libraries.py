@@ -62,11 +62,14 @@ def looked(work, small=3):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A folder with a library of `work_on`."""
+    from numba.core.caching import NullCache
+
     from azero.compiler.linking import Used, link
 
     given = values()
     kinds, words = packed(given)
-    compiled = releasing.by_numba
+    compiled = Kernel(work_on, False).by_numba
+    compiled._cache = NullCache()  # code from the disk cannot be linked
     compiled.compile(tuple(map(numba.typeof, given)))
     name = f"{work_on.__module__}.{work_on.__qualname__}"
     folder = tmp_path_factory.mktemp("libraries")
