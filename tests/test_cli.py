@@ -343,13 +343,13 @@ def test_bad_input_in_a_process_of_its_own(tmp_path, words):
 
 
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is cached")
-@pytest.mark.parametrize("words", [["games"], ["suggest", "random", "--game", "tic_tac_toe"]])
-def test_a_cache_that_cannot_be_kept_is_bad_input_of_any_command(tmp_path, words):
+def test_a_cache_that_cannot_be_kept_is_said_and_the_command_works(tmp_path):
     (tmp_path / "file").touch()
     environment = os.environ | {"AZERO_CACHE_DIR": str(tmp_path / "file")}
-    command = [sys.executable, "-m", "azero.cli", *words]
+    command = [sys.executable, "-m", "azero.cli", "suggest", "random", "--game", "tic_tac_toe"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
-    assert_bad_input((done.returncode, done.stdout, done.stderr), "compiled kernels cannot be kept", "AZERO_CACHE_DIR")
+    assert done.returncode == 0 and "best: " in done.stdout
+    assert done.stderr.startswith("azero: warning: compiled kernels cannot be kept in ")
 
 
 def test_a_reader_that_goes_away_is_no_accident():

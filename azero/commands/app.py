@@ -52,7 +52,7 @@ def prepare(
         typer.Option("--data-only", help="Run no code from outside: no user's game or net, no gtp: or uci: program."),
     ] = False,
 ) -> None:
-    """Checks, before any command, whether the cache of compiled code can be written."""
+    """Says, before any command, if the cache of compiled code cannot be written."""
     if data_only:
         os.environ[DATA_ONLY] = "1"  # the environment, so that worker processes see it
     from azero.compiler.cache import cache_directory

@@ -5,6 +5,7 @@ run the old rules after that file is edited. Here an edit of any source changes 
 entries of other CPUs and other versions of Numba apart. See docs/decisions/0001-compile-cache.md.
 """
 
+import atexit
 import contextlib
 import errno
 import functools
@@ -12,12 +13,14 @@ import hashlib
 import os
 import shutil
 import stat
+import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 
 from azero.errors import BadInput
+from azero.system.console import say
 from azero.system.files import PACKAGE, others_can_write
 
 _COMPILED_SOURCES = (
@@ -70,22 +73,32 @@ def _digest_of_place(package: Path = PACKAGE) -> str:
 def cache_directory() -> Path:
     """Returns this process's cache directory.
 
-    The first call creates it, updates its time of last use, and removes old caches. Raises BadInput if the directory
-    cannot be written.
+    The first call creates it, updates its time of last use, and removes old caches. If the chosen place cannot be
+    written, this process and those that it starts use a temporary folder, and a warning says so. Raises BadInput if
+    other users could write it.
     """
-    directory = cache_root() / f"kernels-{_digest_of_place()}"
+    name = f"kernels-{_digest_of_place()}"
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _check_owner(directory)
-        os.utime(directory)
-        if not os.access(directory, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        directory = _usable(cache_root() / name)
     except OSError as error:
-        raise BadInput(
-            f"compiled kernels cannot be kept in {str(directory)!r}: {error.strerror}; "
-            "set AZERO_CACHE_DIR to a folder that can be written"
-        ) from None
+        say(
+            f"warning: compiled kernels cannot be kept in {str(cache_root())!r}: {error.strerror}; the next command "
+            "compiles them again; set AZERO_CACHE_DIR to a folder that can be written"
+        )
+        os.environ["AZERO_CACHE_DIR"] = temporary = tempfile.mkdtemp(prefix="azero-")
+        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+        directory = _usable(Path(temporary) / name)
     _remove_old_caches(directory)
+    return directory
+
+
+def _usable(directory: Path) -> Path:
+    """Returns a folder, which is created, after a check that it can be written; raises OSError."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _check_owner(directory)
+    os.utime(directory)
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     return directory
 
 
