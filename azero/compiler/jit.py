@@ -14,6 +14,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numba
 import numpy as np
@@ -23,7 +24,7 @@ from numba.core.errors import NumbaError, NumbaWarning
 from numba.core.imputils import fix_returning_optional
 from numba.extending import intrinsic, overload_method, register_jitable
 
-from azero.compiler import codegen, notice
+from azero.compiler import codegen, faster, notice
 from azero.compiler.cache import KernelCache
 from azero.compiler.plain import is_plain
 from azero.errors import BadInput
@@ -32,7 +33,7 @@ IS_COMPILED = not numba.config.DISABLE_JIT
 
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
 
-_OF_KERNELS = {**_OPTIONS, "_nrt": False}
+_OF_KERNELS = {**_OPTIONS, "_nrt": False, "no_cfunc_wrapper": True}
 """Options of kernels. Kernels fill arrays that they are given, and allocate none.
 
 `_nrt` is Numba's memory management. Without it, kernels and their subroutines do not count references, which took half
@@ -52,6 +53,7 @@ BOUND_METHODS: set[str] = set()
 """Names of methods that kernels may call on any NamedTuple. A field of a NamedTuple must not have such a name."""
 
 codegen.install()
+faster.install()
 notice.install()
 warnings.simplefilter("ignore", NumbaWarning)  # advice on style; code that cannot be compiled still raises an error
 
@@ -141,42 +143,36 @@ def uninterrupted_kernel(function: Callable) -> Callable:
     return _compiled_kernel(function, {**_OF_KERNELS, "nogil": False})
 
 
-@intrinsic
-def _call(typingctx, keeps_gil, function, arguments):
-    kind = function.get_call_type(typingctx, arguments.types, {})
+def with_or_without_gil(subroutine: Any) -> Callable:
+    """Returns a function for an `uninterrupted_kernel`, which calls the subroutine with a tuple of arguments.
 
-    def generate(context, builder, signature, args):
-        compiled = function.dispatcher.get_compile_result(kind)
-        context.active_code_library.add_linking_library(compiled.library)
-        python = context.get_python_api(builder)
-        thread = cgutils.alloca_once_value(builder, python.get_null_object())
-        with builder.if_then(builder.not_(args[0])):
-            builder.store(python.save_thread(), thread)
-        unpacked = cgutils.unpack_tuple(builder, args[2])
-        status, result = context.call_internal_no_propagate(builder, compiled.fndesc, kind, unpacked)
-        with builder.if_then(builder.not_(args[0])):
-            python.restore_thread(builder.load(thread))
-        with cgutils.if_unlikely(builder, status.is_error):  # only now: the caller gives an error to Python
-            context.call_conv.return_status_propagate(builder, status)
-        return fix_returning_optional(context, builder, kind, status, result)
-
-    return kind.return_type(keeps_gil, function, arguments), generate
-
-
-def _called(keeps_gil: bool, function: Callable, *arguments: object):
-    return _call(keeps_gil, function, arguments)
-
-
-def call_with_or_without_gil(keeps_gil: bool, function: Callable, *arguments: object):
-    """Calls a subroutine from an `uninterrupted_kernel`. It keeps the GIL meanwhile, or releases it.
-
-    So one kernel, compiled once, does both.
+    Its first argument says whether the call keeps the GIL or releases it. So one kernel, compiled once, does both.
     """
-    return function(*arguments)
+    if not IS_COMPILED:
+        return lambda keeps_gil, arguments: subroutine(*arguments)
 
+    @intrinsic
+    def call(typingctx, keeps_gil, arguments):
+        kind = subroutine._numba_type_.get_call_type(typingctx, arguments.types, {})
 
-if IS_COMPILED:
-    call_with_or_without_gil = register_jitable(_called)
+        def generate(context, builder, signature, args):
+            compiled = subroutine._numba_type_.dispatcher.get_compile_result(kind)
+            context.active_code_library.add_linking_library(compiled.library)
+            python = context.get_python_api(builder)
+            thread = cgutils.alloca_once_value(builder, python.get_null_object())
+            with builder.if_then(builder.not_(args[0])):
+                builder.store(python.save_thread(), thread)
+            unpacked = cgutils.unpack_tuple(builder, args[1])
+            status, result = context.call_internal_no_propagate(builder, compiled.fndesc, kind, unpacked)
+            with builder.if_then(builder.not_(args[0])):
+                python.restore_thread(builder.load(thread))
+            with cgutils.if_unlikely(builder, status.is_error):  # not earlier: an error ends the kernel at once
+                context.call_conv.return_status_propagate(builder, status)
+            return fix_returning_optional(context, builder, kind, status, result)
+
+        return kind.return_type(keeps_gil, arguments), generate
+
+    return call
 
 
 def _compiled_kernel(function: Callable, options: dict[str, object]) -> Callable:

@@ -32,7 +32,7 @@ from azero.mcts import (
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.views import new_views
 from azero.mcts.roots.strategies import root_from_config
-from azero.mcts.search.lockstep import Answer, Walker
+from azero.mcts.search.lockstep import Walker
 from azero.mcts.search.settings import SearchParts, check_parts
 from azero.mcts.tree import new_forest, start_tree
 from azero.selfplay.data.shard import Shard, join_shards
