@@ -27,6 +27,7 @@ from numba import types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.sigutils import normalize_signature
 
+from azero.compiler.beside import note_missing
 from azero.errors import BadInput
 from azero.system.files import PACKAGE, others_can_write
 
@@ -151,7 +152,10 @@ class KernelCache:
         return self._places[folder]
 
     def load_overload(self, signature, target_context):
-        return self._place(signature).load_overload(signature, target_context)
+        found = self._place(signature).load_overload(signature, target_context)
+        if found is None:
+            note_missing()
+        return found
 
     def save_overload(self, signature, data) -> None:
         self._place(signature).save_overload(signature, data)
