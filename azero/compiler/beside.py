@@ -75,15 +75,15 @@ def note_missing() -> None:
 
 
 def _prepare_process() -> None:
-    """Lets this process end with its parent, print nothing, and never collect what belongs to threads that it lacks."""
+    """Lets this process end with its parent, print nothing, and keep nothing of it open or alive."""
     ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
-    gc.disable()
-    gc.freeze()
+    gc.disable()  # objects of the parent's threads end with this process, without their finalisers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     os.dup2(nothing, 2)
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # else connections that the parent ends would stay open
 
 
 def _wait(process: int) -> None:
