@@ -67,9 +67,7 @@ def main() -> None:
     if arguments.checkpoint:
         net = load_checkpoint(find_checkpoint(arguments.checkpoint), game).net
     evaluator = NetEvaluator(net, config.device)
-    for name, kernel in (("descents, moves, known leaves", "walk_trees"), ("growth and backup", "expand_and_backup")):
-        setattr(lockstep, kernel, clocked(name, getattr(lockstep, kernel)))
-    lockstep.keep_answers = clocked("answers into the cache", lockstep.keep_answers)
+    lockstep.take_turn = clocked("the trees", lockstep.take_turn)
     evaluator.evaluate = clocked("the net", counted(evaluator))  # type: ignore[method-assign]
 
     for mib in (0, config.search.cache_mib or 64):

@@ -14,6 +14,7 @@ import warnings
 from pathlib import Path
 
 import numba
+from numba.core.caching import NullCache
 
 import azero
 from azero.cli import main
@@ -48,6 +49,7 @@ def boards() -> list[str]:
 def note_and_call(kernel: jit.Kernel, *arguments):
     """Stands in for a kernel's call: notes the types of the arguments, and has Numba compile it."""
     kinds, words = packed(arguments)
+    kernel.by_numba._cache = NullCache()  # code from the disk cannot be linked
     result = kernel.by_numba(*arguments)
     if (kernel, kinds) not in USED:
         USED[kernel, kinds] = tuple(map(numba.typeof, arguments)), len(words) // 8

@@ -6,7 +6,7 @@ action: `bit` and `has_bit` take any integer. Other operations need uint64 on bo
 
 import numpy as np
 
-from azero.compiler.jit import WordInstruction, shared_with_python, subroutine, subroutine_with
+from azero.compiler.jit import ForKernels, shared_with_python, subroutine
 
 ZERO = np.uint64(0)
 """The empty word. A variable that begins as a plain 0 would become a float."""
@@ -36,24 +36,26 @@ def low_bits(count):
     return (ONE << np.uint64(count)) - ONE
 
 
-_count = WordInstruction("ctpop")
-_trailing = WordInstruction("cttz", False)
-_leading = WordInstruction("ctlz", False)
+_count = ForKernels("word_instruction", "ctpop", python=lambda word: int(word).bit_count())
+_trailing = ForKernels(
+    "word_instruction", "cttz", False, python=lambda word: (int(word) & -int(word)).bit_length() - 1 if word else 64
+)
+_leading = ForKernels("word_instruction", "ctlz", False, python=lambda word: 64 - int(word).bit_length())
 
 
-@subroutine_with(lambda word: int(word).bit_count())
+@subroutine
 def count_bits(word):
     """Returns the number of set bits of `word` (uint64)."""
     return _count(word)
 
 
-@subroutine_with(lambda word: (int(word) & -int(word)).bit_length() - 1 if word else 64)
+@subroutine
 def lowest_bit(word):
     """Returns the place of the lowest set bit of `word` (uint64), 0 to 63; 64 if no bit is set."""
     return _trailing(word)
 
 
-@subroutine_with(lambda word: 64 - int(word).bit_length())
+@subroutine
 def leading_zeros(word):
     """Returns the number of zeros above the highest set bit of `word` (uint64); 64 if no bit is set."""
     return _leading(word)

@@ -6,6 +6,7 @@ The import of Numba takes half a second, which a command whose kernels are all i
 import inspect
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numba
 import numpy as np
@@ -14,14 +15,14 @@ from numba.core import cgutils
 from numba.core.errors import NumbaWarning
 from numba.core.imputils import fix_returning_optional
 from numba.core.registry import cpu_target
-from numba.extending import intrinsic, overload, overload_method, register_jitable
+from numba.extending import intrinsic, overload_method, register_jitable
 
-from azero.compiler import codegen, notice
+from azero.compiler import codegen, faster, notice
 from azero.compiler.kernel_cache import KernelCache
 
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
 
-_OF_KERNELS = {**_OPTIONS, "_nrt": False}
+_OF_KERNELS = {**_OPTIONS, "_nrt": False, "no_cfunc_wrapper": True}
 """Options of kernels. Kernels fill arrays that they are given, and allocate none.
 
 `_nrt` is Numba's memory management. Without it, kernels and their subroutines do not count references, which took half
@@ -38,6 +39,7 @@ _OF_RULES = {**_INNER, "_nrt": True}
 """
 
 codegen.install()
+faster.install()
 notice.install()
 warnings.simplefilter("ignore", NumbaWarning)  # advice on style; code that cannot be compiled still raises an error
 
@@ -74,35 +76,31 @@ def bind(name: str, parameters: tuple[str, ...], may_allocate: bool) -> None:
         overload_method(named_tuple, name, strict=False, jit_options=options)(method_of_class)
 
 
-def compile_call(python: Callable) -> None:
-    """Gives kernels their form of `jit.call_with_or_without_gil`, the function given."""
-    overload(python, jit_options=_INNER)(lambda keeps_gil, function, *arguments: _called)
+def with_or_without_gil(subroutine: Any) -> types.Type:
+    """Returns the type of what `jit.with_or_without_gil` returns."""
 
+    @intrinsic
+    def call(typingctx, keeps_gil, arguments):
+        kind = subroutine._numba_type_.get_call_type(typingctx, arguments.types, {})
 
-def _called(keeps_gil, function, *arguments):
-    return _call(keeps_gil, function, arguments)
+        def generate(context, builder, signature, args):
+            compiled = subroutine._numba_type_.dispatcher.get_compile_result(kind)
+            context.active_code_library.add_linking_library(compiled.library)
+            python = context.get_python_api(builder)
+            thread = cgutils.alloca_once_value(builder, python.get_null_object())
+            with builder.if_then(builder.not_(args[0])):
+                builder.store(python.save_thread(), thread)
+            unpacked = cgutils.unpack_tuple(builder, args[1])
+            status, result = context.call_internal_no_propagate(builder, compiled.fndesc, kind, unpacked)
+            with builder.if_then(builder.not_(args[0])):
+                python.restore_thread(builder.load(thread))
+            with cgutils.if_unlikely(builder, status.is_error):  # not earlier: an error ends the kernel at once
+                context.call_conv.return_status_propagate(builder, status)
+            return fix_returning_optional(context, builder, kind, status, result)
 
+        return kind.return_type(keeps_gil, arguments), generate
 
-@intrinsic
-def _call(typingctx, keeps_gil, function, arguments):
-    kind = function.get_call_type(typingctx, arguments.types, {})
-
-    def generate(context, builder, signature, args):
-        compiled = function.dispatcher.get_compile_result(kind)
-        context.active_code_library.add_linking_library(compiled.library)
-        python = context.get_python_api(builder)
-        thread = cgutils.alloca_once_value(builder, python.get_null_object())
-        with builder.if_then(builder.not_(args[0])):
-            builder.store(python.save_thread(), thread)
-        unpacked = cgutils.unpack_tuple(builder, args[2])
-        status, result = context.call_internal_no_propagate(builder, compiled.fndesc, kind, unpacked)
-        with builder.if_then(builder.not_(args[0])):
-            python.restore_thread(builder.load(thread))
-        with cgutils.if_unlikely(builder, status.is_error):  # only now: the caller gives an error to Python
-            context.call_conv.return_status_propagate(builder, status)
-        return fix_returning_optional(context, builder, kind, status, result)
-
-    return kind.return_type(keeps_gil, function, arguments), generate
+    return _type_of(call)
 
 
 def compile_alone(function: Callable, arguments: tuple) -> None:
@@ -110,9 +108,10 @@ def compile_alone(function: Callable, arguments: tuple) -> None:
     numba.njit(function).compile(tuple(map(numba.typeof, arguments)))
 
 
-def word_instruction(name: str, arguments: tuple[bool, ...]) -> types.Type:
+def word_instruction(name: str, *arguments: bool) -> types.Type:
     """Returns the type of a function from uint64 to int64 that is one LLVM instruction, e.g. `ctpop`."""
 
+    @intrinsic
     def instruction(typingctx, word):
         def generate(context, builder, signature, args):
             flags = [context.get_constant(types.boolean, each) for each in arguments]
@@ -120,7 +119,10 @@ def word_instruction(name: str, arguments: tuple[bool, ...]) -> types.Type:
 
         return types.int64(types.uint64), generate
 
-    made = intrinsic(instruction)
+    return _type_of(instruction)
+
+
+def _type_of(made: object) -> types.Type:
     cpu_target.typing_context.refresh()
     return cpu_target.typing_context.resolve_value_type(made)
 

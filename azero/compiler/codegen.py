@@ -84,6 +84,9 @@ class _WithoutCollections(event.Listener):
     def on_end(self, event) -> None:
         self._depth -= 1
         if self._depth == 0 and self._was_enabled:
+            if gc.get_freeze_count() == 0:  # else somebody has frozen objects
+                gc.freeze()
+                gc.unfreeze()  # both together make all objects old ones: nothing looks at them now
             gc.enable()
 
 

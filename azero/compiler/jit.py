@@ -146,31 +146,22 @@ def uninterrupted_kernel(function: Callable) -> Callable:
     return Kernel(function, keeps_gil=True) if IS_COMPILED else _plain(function)
 
 
-def call_with_or_without_gil(keeps_gil: bool, function: Callable, *arguments: object):
-    """Calls a subroutine from an `uninterrupted_kernel`. It keeps the GIL meanwhile, or releases it.
+def with_or_without_gil(subroutine: Callable) -> Callable:
+    """Returns a function for an `uninterrupted_kernel`, which calls the subroutine with a tuple of arguments.
 
-    So one kernel, compiled once, does both.
+    Its first argument says whether the call keeps the GIL or releases it. So one kernel, compiled once, does both.
     """
-    return function(*arguments)
-
-
-if IS_COMPILED:
-    _before_compiling(operator.methodcaller("compile_call", call_with_or_without_gil))
+    return ForKernels("with_or_without_gil", subroutine, python=lambda keeps_gil, arguments: subroutine(*arguments))
 
 
 def subroutine(function: Callable) -> Callable:
     """Compiles a function that only kernels call. It is inlined in them and has no cache of its own."""
-    return _Subroutine(function, function) if IS_COMPILED else _plain(function)
-
-
-def subroutine_with(python: Callable) -> Callable[[Callable], Callable]:
-    """Returns a decorator like `subroutine` for a function that Python cannot run. `python` does the same there."""
-    return lambda function: _Subroutine(function, python) if IS_COMPILED else _plain(python)
+    return _Subroutine(function) if IS_COMPILED else _plain(function)
 
 
 def shared_subroutine(function: Callable) -> Callable:
     """Compiles a subroutine that is not inlined. A call takes some nanoseconds, but its callers compile faster."""
-    return _Subroutine(function, function, is_inlined=False) if IS_COMPILED else _plain(function)
+    return _Subroutine(function, is_inlined=False) if IS_COMPILED else _plain(function)
 
 
 def shared_with_python(function: Callable) -> Callable:
@@ -180,19 +171,19 @@ def shared_with_python(function: Callable) -> Callable:
     return function
 
 
-class WordInstruction:
-    """A function of kernels from uint64 to int64 that is one LLVM instruction."""
+class ForKernels:
+    """A function that `by_numba.py` makes for kernels. From Python, another one runs."""
 
-    def __init__(self, name: str, *arguments: bool):
-        """Takes LLVM's name and its constant arguments after the word."""
-        self._name, self._arguments = name, arguments
+    def __init__(self, maker: str, *arguments: object, python: Callable):
+        """Takes the name of a function of `by_numba.py` that returns its type, with the arguments for it."""
+        self._maker, self._arguments, self._python = maker, arguments, python
 
     @functools.cached_property
     def _numba_type_(self):
-        return _by_numba().word_instruction(self._name, self._arguments)
+        return getattr(_by_numba(), self._maker)(*self._arguments)
 
-    def __call__(self, word):
-        raise TypeError("only compiled code calls it")
+    def __call__(self, *arguments):
+        return self._python(*arguments)
 
 
 class Kernel:
@@ -231,12 +222,12 @@ class Kernel:
 class _Subroutine:
     """A compiled function for kernels. If Python calls it, it is compiled a second time for that.
 
-    Within `plain_python` it is not: `python`, a function that does the same, runs instead.
+    Within `plain_python` it runs as plain Python.
     """
 
-    def __init__(self, function: Callable, python: Callable, is_inlined: bool = True):
+    def __init__(self, function: Callable, is_inlined: bool = True):
         functools.update_wrapper(self, function)
-        self._function, self._python, self._is_inlined = function, python, is_inlined
+        self._function, self._is_inlined = function, is_inlined
 
     @functools.cached_property
     def _for_kernels(self):
@@ -252,7 +243,7 @@ class _Subroutine:
 
     def __call__(self, *arguments, **named):
         if is_plain():
-            return self._python(*arguments, **named)
+            return self._function(*arguments, **named)
         return self._for_python(*arguments, **named)
 
 

@@ -17,6 +17,7 @@ from numba import types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.sigutils import normalize_signature
 
+from azero.compiler.beside import note_missing
 from azero.compiler.cache import SOURCE_DIGEST, cache_directory
 from azero.system.files import PACKAGE
 
@@ -42,7 +43,10 @@ class KernelCache:
         return self._places[folder]
 
     def load_overload(self, signature, target_context):
-        return self._place(signature).load_overload(signature, target_context)
+        found = self._place(signature).load_overload(signature, target_context)
+        if found is None:
+            note_missing()
+        return found
 
     def save_overload(self, signature, data) -> None:
         self._place(signature).save_overload(signature, data)

@@ -119,7 +119,8 @@ class SearchAgent(Agent):
             return False
         is_first = self._alone is None
         self._alone, self._alone_size = self.make_search(*size), size
-        self._alone.prepare()
+        search = self._alone
+        search.prepare(state, lambda: suggestion_of(search, state))
         if is_first:
             finish(self._searching_alone(state, Limit(1, _NO_TIME), math.inf))
             self._answers_of_net(state)
@@ -234,7 +235,7 @@ class SearchPlayer(GamePlayer):
         kind = nodes_needed(agent.game, agent.limit.simulations), num_slots > 1
         if self._search is None or self._kind != kind or len(self._search.forest.trees) < num_slots:
             self._search = agent.make_search(num_slots, kind[0], agent.leaves() if agent.limit.seconds else 1)
-            self._search.prepare()
+            self._search.prepare(states[0])
             self._search.start(0, states[0], seed=0)
             self._search.choose(0)  # compiles it, if necessary, outside the measured time, and `advance` next
             self._search.advance(0, states[0].legal_actions()[0])

@@ -5,7 +5,7 @@ as in the UCT paper. Kernels take `TurnRules` in place of the game's own rules; 
 the root, and in rollouts, actions are the game's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -160,8 +160,8 @@ class WholeTurns(TreeSearch):
         self._chosen: list[list[int]] = [[] for _ in range(num_trees)]  # the turn that `choose` returned last, per root
         self._left: list[list[int]] = [[] for _ in range(num_trees)]  # its actions left to play, once begun
 
-    def prepare(self) -> None:
-        super().prepare()
+    def prepare(self, state: State | None = None, others: Callable[[], object] = lambda: None) -> None:
+        super().prepare(state, others)
         forest, turns = new_forest(self.game.rules, 1, 1 + self._most), new_turns(self.game.rules, 1)
         start_tree(forest, 0, self.game.new_initial_state().record, np.uint64(0))
         self._lay_out_turns(turns, forest, 0, self._trees.scratch)

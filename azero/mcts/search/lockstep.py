@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from azero.compiler.jit import bind_strategies, call_with_or_without_gil, subroutine, uninterrupted_kernel
+from azero.compiler.jit import bind_strategies, subroutine, uninterrupted_kernel, with_or_without_gil
 from azero.compiler.rng import random_below
 from azero.games.contract import Rules, sign_of
 from azero.games.state import new_states
@@ -311,6 +311,9 @@ def _turn(parts, slots, forest, batch, scratch, logits, values, is_last):
     return 0 if is_last else walk_trees(parts, slots, forest, batch, scratch)
 
 
+_call_turn = with_or_without_gil(_turn)
+
+
 @uninterrupted_kernel
 def take_turn(keeps_gil, parts, slots, forest, batch, scratch, logits, values, is_last):
     """Applies the evaluator's answer to the first rows of the batch, and stores it in the cache, if there is one.
@@ -319,7 +322,7 @@ def take_turn(keeps_gil, parts, slots, forest, batch, scratch, logits, values, i
     keeps the GIL, so that no other thread interrupts it. Any other turn releases it. Both are one kernel, because it
     is most of what a search compiles.
     """
-    return call_with_or_without_gil(keeps_gil, _turn, parts, slots, forest, batch, scratch, logits, values, is_last)
+    return _call_turn(keeps_gil, (parts, slots, forest, batch, scratch, logits, values, is_last))
 
 
 class Walker:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from azero.compiler.beside import compiling_beside
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts.evaluation.cache import new_cache
@@ -103,11 +104,38 @@ class TreeSearch:
         """The trees."""
         return self._trees.forest
 
-    def prepare(self) -> None:
-        """Compiles the kernels of `run`, if they are not compiled yet: takes seconds the first time on a machine."""
-        self._trees.prepare()
+    def prepare(self, state: State | None = None, others: Callable[[], object] = lambda: None) -> None:
+        """Compiles the kernels of `run`, if they are not compiled yet: takes seconds the first time on a machine.
+
+        The largest kernel, that of the trees, is compiled by this process. Meanwhile a second process compiles the
+        others.
+
+        Args:
+          state: the position of the first search. With it, the second process compiles what uses a searched tree, too.
+          others: called in the second process, with tree 0 as if it was searched; it should use more kernels.
+        """
+        with compiling_beside(lambda: self._prepare_others(state, others)):
+            self._trees.prepare()
         for solver in self._solvers[:1]:
             solver.prepare()
+
+    def _prepare_others(self, state: State | None, others: Callable[[], object]) -> None:
+        """Compiles the kernels besides that of the trees. It leaves a root with moves that nobody has searched."""
+        for solver in self._solvers[:1]:
+            solver.prepare()
+        if state is None:
+            return
+        self.start(0, state, seed=0)
+        actions = state.legal_actions()
+        nodes = self.forest.nodes[0]
+        nodes[1 : len(actions) + 1] = np.zeros(len(actions), NODE_DTYPE)
+        nodes["action"][1 : len(actions) + 1] = actions
+        nodes["proven"][1 : len(actions) + 1] = UNPROVEN
+        nodes[0].first_child, nodes[0].num_children = 1, len(actions)
+        nodes["N"][: len(actions) + 1] = 1
+        self.forest.trees[0].num_nodes = len(actions) + 1
+        self.choose(0)
+        others()
 
     def start(self, b: int, state: State, seed: int, is_repeatable: bool = True) -> None:
         """Starts tree b afresh, with the position `state` at its root and random numbers from `seed`.

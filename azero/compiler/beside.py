@@ -1,0 +1,104 @@
+"""A second process that compiles while this one does: one lock of Numba's covers all that a process compiles.
+
+It is a fork, so it has every value of this process. It does the work that it is given, which compiles what the work
+needs, and ends. The kernels are in the cache on disk then, where this process finds them.
+"""
+
+import ctypes
+import gc
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from azero.system.machine import count_cores
+
+_LONGEST_S = 60.0
+"""How long the other process is waited for. Afterwards this process compiles by itself."""
+
+_POLL_S = 0.01
+_DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux
+
+_own = threading.local()
+"""Of each thread in a block of `compiling_beside`: `work`, and the number of the `process` that does it, if any."""
+
+
+@contextmanager
+def compiling_beside(work: Callable[[], object]) -> Iterator[None]:
+    """If the block compiles a kernel, a second process does `work` meanwhile. The block's end waits for it.
+
+    `work` should need other kernels than the block does. Its results are lost, and so are its errors: whoever needs
+    them does the work again. Without a second core, on another system than Linux, and in worker processes, there is no
+    second process; then everything is compiled in this one.
+    """
+    if sys.platform != "linux" or count_cores() < 2 or multiprocessing.parent_process() is not None:
+        yield
+        return
+    before = vars(_own).copy()
+    _own.work, _own.process = work, 0
+    try:
+        yield
+        _wait(_own.process)
+    except BaseException:
+        _end(_own.process)
+        raise
+    finally:
+        vars(_own).clear()
+        vars(_own).update(before)
+
+
+def note_missing() -> None:
+    """Starts the second process if a block of this thread has one to start: a kernel is about to be compiled.
+
+    The caller holds Numba's lock. The second process holds it, too, as a copy of this thread.
+    """
+    work = getattr(_own, "work", None)
+    if work is None:
+        return
+    _own.work = None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork with threads; the other one only compiles
+        process = os.fork()
+    if process:
+        _own.process = process
+        return
+    try:
+        _prepare_process()
+        work()
+    finally:  # an error, too: this process would go on as a copy of the other one
+        os._exit(0)
+
+
+def _prepare_process() -> None:
+    """Lets this process end with its parent, print nothing, and keep nothing of it open or alive."""
+    ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
+    gc.disable()  # objects of the parent's threads end with this process, without their finalisers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.dup2(nothing, 2)
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # else connections that the parent ends would stay open
+
+
+def _wait(process: int) -> None:
+    """Waits until a process has ended, or ends it when it takes too long."""
+    deadline = time.monotonic() + _LONGEST_S
+    with suppress(OSError):  # somebody else has waited for it
+        while process and os.waitpid(process, os.WNOHANG) == (0, 0):
+            if time.monotonic() > deadline:
+                _end(process)
+                return
+            time.sleep(_POLL_S)
+
+
+def _end(process: int) -> None:
+    if process:
+        with suppress(OSError):  # it has ended
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)

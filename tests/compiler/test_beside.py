@@ -1,0 +1,72 @@
+"""Tests of the second process that compiles: this one reads what it has compiled; its errors and output are lost."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from azero.compiler.jit import IS_COMPILED
+from azero.system.files import PACKAGE
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled"),
+    pytest.mark.skipif(
+        sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="one process compiles everything here"
+    ),
+]
+
+
+def run(program: str, folder) -> list[str]:
+    """Runs a program with an empty cache of kernels; returns the lines that it prints."""
+    settings = {"AZERO_CACHE_DIR": str(folder), "PYTHONPATH": str(PACKAGE.parent)}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=os.environ | settings, capture_output=True, timeout=300, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+BESIDE = """
+import os, sys, time
+from azero.compiler.beside import compiling_beside
+from azero.compiler.jit import kernel
+@kernel
+def triple(number):
+    return 3 * number
+@kernel
+def double(number):
+    return 2 * number
+def work():
+    print("never seen")
+    double(1)
+    {work}
+begin = time.monotonic()
+with compiling_beside(work):
+    print(triple(5))
+print(double(4), sum(double._cache_hits.values()), time.monotonic() - begin < 55, flush=True)
+try:
+    os.wait()
+except ChildProcessError:
+    print("no process is left")
+"""
+
+
+@pytest.mark.parametrize("work", ["pass", "raise ValueError('lost')", "os.kill(os.getpid(), 9)", "sys.exit(3)"])
+def test_a_second_process_compiles_what_this_one_reads(tmp_path, work):
+    program = tmp_path / "program.py"
+    program.write_text(BESIDE.format(work=work))
+    source = f"exec(compile(open({str(program)!r}).read(), {str(program)!r}, 'exec'))"
+    assert run(source, tmp_path / "cache") == ["15", "8 1 True", "no process is left"]
+
+
+def test_nothing_to_compile_needs_no_second_process(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(BESIDE.format(work="open('started', 'w').close()"))
+    source = (
+        f"import os; os.chdir({str(tmp_path)!r}); exec(compile(open('program.py').read(), {str(program)!r}, 'exec'))"
+    )
+    run(source, tmp_path / "cache")
+    (tmp_path / "started").unlink()
+    run(source, tmp_path / "cache")
+    assert not (tmp_path / "started").exists()
