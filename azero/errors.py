@@ -20,6 +20,10 @@ class EngineFailed(BadInput):
     """Another engine ended, did not answer, refused a command or broke the rules."""
 
 
+class Allocates(Exception):
+    """Rules allocate memory, which compiled code must not."""
+
+
 class Stopped(Exception):
     """Ctrl-C, with a message that says how to continue."""
 

@@ -16,7 +16,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import cpu_target
 from numba.np import linalg
 
-from azero.compiler.jit import Allocates
+from azero.errors import Allocates
 from azero.system.interrupt import interruption_waits
 
 

@@ -55,10 +55,6 @@ def _before_compiling(step: Callable[[ModuleType], object]) -> None:
         _by_numba()
 
 
-class Allocates(Exception):
-    """A kernel allocates memory although it must not."""
-
-
 def compile_alone(function: Callable, arguments: tuple) -> None:
     """Compiles a function for these arguments, to see whether it can be."""
     _by_numba().compile_alone(function, arguments)

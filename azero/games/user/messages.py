@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.compiler.jit import Allocates, compile_alone, plain_message
+from azero.compiler.jit import compile_alone, plain_message
 from azero.compiler.rng import new_rng
+from azero.errors import Allocates
 from azero.games.contract import COMPILED, Rules
 from azero.games.defaults import DEFAULTS
 from azero.games.reasons import in_one_line
