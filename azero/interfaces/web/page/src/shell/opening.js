@@ -162,7 +162,7 @@ async function open(app, { link, tags, notes = [], play, review, analysis }, arr
     await Promise.all(ofRuns.map((each) => session.addAgent(each).catch(() => {})));
     chooseAgent(app, found.agent);
     app.view = viewOf(found.view ?? "play").id;
-    app.lesson = found.lesson;
+    app.learn = found.learn;
     app.status = "";
   } catch (error) {
     app.fail(error);

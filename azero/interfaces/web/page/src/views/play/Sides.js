@@ -1,29 +1,30 @@
 // Who plays: a card for each side.
 
-import { html, useEffect, useRender } from "../../html.js";
+import { html, useApp, useEffect, useRender } from "../../html.js";
 import { Stone } from "../../shell/icons.js";
 import { formatClock } from "./clocks.js";
 
 /** The card of a side: name, level, clock, and what it is doing. */
-export function Side({ play, session, side, isBelow = false }) {
+export function Side({ side, isBelow = false }) {
+  const { playing: play, session } = useApp();
   const player = play.players[side];
   const isToMove = !play.result && session.position?.to_move === side;
   const levels = player.kind === "agent" ? play.agentOf(player)?.levels : null;
   const level = levels?.find((each) => each.level === player.level);
   return html`<div class="side ${isToMove ? "to-move" : ""} ${isBelow ? "below" : "above"}">
-    <${Stone} players=${session.game.players} player=${side} size=${1.55} />
+    <${Stone} player=${side} size=${1.55} />
     <div class="who">
       <strong>${play.titleOf(side)}</strong>
-      <span class="detail">${whatItDoes(play, session, side, isToMove, level)}</span>
+      <span class="detail">${whatItDoes(play, side, isToMove, level)}</span>
       ${level && html`<${LevelBars} levels=${levels} level=${player.level} />`}
     </div>
     ${play.clocks && html`<${Clock} clocks=${play.clocks} side=${side} />`}
   </div>`;
 }
 
-function whatItDoes(play, session, side, isToMove, level) {
+function whatItDoes(play, side, isToMove, level) {
   const { thinking, problem, stages } = play;
-  const name = session.game.players[side].name;
+  const name = play.nameOfSide(side);
   const isAgent = play.players[side].kind === "agent";
   const isNamed = !isAgent && play.human === null; // two people are titled by their colours
   const { result } = play;

@@ -307,7 +307,7 @@ export class PlayGame {
   }
 
   /** Plays a human's move, unless the game has ended or gone on meanwhile. */
-  play = (action) => this.mayMove && this.move([action.move]);
+  act = (action) => this.mayMove && this.move([action.move]);
 
   /** Ends the game off the board; `termination` is that of its record. */
   end(winner, text, termination) {

@@ -19,7 +19,8 @@ export function reviewOf(session) {
 }
 
 /** Opens the view Review; a review of the line on the page begins at once. */
-export function showReview(session, app) {
+export function showReview(app) {
+  const { session } = app;
   const [review, agent] = [reviewOf(session), reviewerOf(session, app.agent)];
   review.takeUp();
   if (agent && !review.isOfLine) review.start(agent);
