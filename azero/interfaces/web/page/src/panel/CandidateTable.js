@@ -2,6 +2,7 @@
 
 import { html, useApp, useRef } from "../html.js";
 import { formatVisits, priorText, proofOf, scoreOf } from "../score.js";
+import { rowKeys } from "../shell/controls.js";
 import { Stone } from "../shell/icons.js";
 import { newOrder, settle } from "./calm.js";
 
@@ -133,14 +134,6 @@ export function CandidateTable({ first, second = null, sort, onSort, active, onA
   const byMove = new Map(rows.map((row) => [row.move, row]));
   const shown = order.current.names.map((move) => byMove.get(move));
   const tabStop = shown.some((row) => row.move === active) ? active : shown[0]?.move;
-  const onKeyDown = (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step || event.shiftKey) return;
-    const buttons = [...body.current.querySelectorAll("button")];
-    buttons[buttons.indexOf(event.target) + step]?.focus();
-    event.preventDefault();
-    event.stopPropagation();
-  };
   const columns = second ? COLUMNS.two : COLUMNS.one;
   return html`<div class="candidates-box">
     <table class="candidates ${second ? "two" : "one"}" aria-label="Candidate moves">
@@ -148,7 +141,7 @@ export function CandidateTable({ first, second = null, sort, onSort, active, onA
         ([key, text, className]) => html`<${Heading} ...${{ column: key, text, className, sort, onSort, second }}
         stone=${key === "move" && html`<${Stone} player=${toMove} /><span class="hidden">of ${players[toMove].name}</span>`} />`,
       )}</tr></thead>
-      <tbody ref=${body} onKeyDown=${onKeyDown} onPointerLeave=${() => onActive(null)}>
+      <tbody ref=${body} onKeyDown=${rowKeys} onPointerLeave=${() => onActive(null)}>
         ${shown.map((row) => html`<${Row} key=${row.move} ...${{ row, isTwo: Boolean(second), isActive: row.move === active, isTabStop: row.move === tabStop, onActive, onPlay }} />`)}
       </tbody>
     </table>

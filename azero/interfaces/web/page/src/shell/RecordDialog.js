@@ -37,7 +37,7 @@ async function readRecord(text, name = "") {
 }
 
 /** Shows a game of a record: its own game, its tree, the end of its main line. */
-async function openGame(app, found) {
+async function openRecord(app, found) {
   if (!found.game) throw new Error("the server does not offer the game of this record");
   if (found.start)
     throw new Error("the record begins at a position of its own, which the page cannot show; use azero show");
@@ -84,7 +84,7 @@ export function RecordDialog() {
       }
     };
   const open = attempt(async (found) => {
-    await openGame(app, found);
+    await openRecord(app, found);
     app.closeDialog();
   });
   const read = attempt(async (content, name) => {

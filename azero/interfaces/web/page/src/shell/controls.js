@@ -17,6 +17,16 @@ export function radioKeys(event) {
   event.stopPropagation();
 }
 
+/** For onKeyDown of the body of a table whose rows have a button each: the arrows go up and down. */
+export function rowKeys(event) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || event.shiftKey) return;
+  const buttons = [...event.currentTarget.querySelectorAll("button")];
+  buttons[buttons.indexOf(event.target) + step]?.focus();
+  event.preventDefault();
+  event.stopPropagation();
+}
+
 /** Attributes of one radio button. `isFirst`: it takes the tab stop where none is chosen. */
 export const radio = (isChosen, isFirst = false) => ({
   role: "radio",

@@ -6,7 +6,7 @@ import { useKeys } from "../../keys.js";
 import { CandidateTable, rowsOf } from "../../panel/CandidateTable.js";
 import { GameChart, Gauge } from "../../panel/GameChart.js";
 import { Headline, opinionOf, opinionOfResult, rateText, reasonText, spokenAnalysis } from "../../panel/Headline.js";
-import { actionsOf, nextMarks } from "../../panel/marks.js";
+import { actionsOf, nextMarks } from "../../panel/overlays.js";
 import { Navigation, NodeEditor, useTreeKeys, VariationTree } from "../../panel/variations.js";
 import { formatCount } from "../../score.js";
 import { settings } from "../../settings.js";

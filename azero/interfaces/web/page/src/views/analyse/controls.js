@@ -2,8 +2,8 @@
 
 import { defaultAgent } from "../../game/session.js";
 import { html, useApp, useState } from "../../html.js";
-import { heatOf, MARKS, NUMBERS, overlayOfLine, overlayOfRows, ownersOf } from "../../panel/marks.js";
 import { Message, StageCard } from "../../panel/messages.js";
+import { heatOf, MARKS, NUMBERS, overlayOfLine, overlayOfRows, ownersOf } from "../../panel/overlays.js";
 import { settings } from "../../settings.js";
 import { DropDown } from "../../shell/controls.js";
 import { Icon } from "../../shell/icons.js";

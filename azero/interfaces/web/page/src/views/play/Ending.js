@@ -19,11 +19,11 @@ function Weakest() {
     let end = null; // null before the review has begun
     let isGone = false;
     const begin = async () => {
-      const { Review, reviewerOf } = await import("../review/reviewing.js");
+      const { LineReview, reviewerOf } = await import("../review/reviewing.js");
       const last = session.tree.lineOf(session.node).at(-1);
       const agent = reviewerOf(session, app.agent);
       if (isGone || !agent || !last) return;
-      if (!KNOWN.has(last)) KNOWN.set(last, new Review(session, { simulations: SIMULATIONS, marks: false }));
+      if (!KNOWN.has(last)) KNOWN.set(last, new LineReview(session, { simulations: SIMULATIONS, marks: false }));
       const found = KNOWN.get(last);
       const unsubscribe = found.subscribe(render);
       end = () => {

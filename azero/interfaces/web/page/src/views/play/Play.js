@@ -7,7 +7,7 @@ import { Dialog } from "../../shell/controls.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Ending } from "./Ending.js";
-import { PlayGame } from "./game.js";
+import { PlayGame, SLOW_MS } from "./game.js";
 import { askHint, hintOverlay } from "./hint.js";
 import { Moves, Steps } from "./Moves.js";
 import { NewGame, openingPlayers } from "./NewGame.js";
@@ -65,8 +65,6 @@ function withFinger({ drops, style, steps, actions }) {
     return "Choose a move from the list.";
   return steps.length > 1 ? "Tap a piece, then where it goes; tap again to play." : "Tap to aim, tap again to play.";
 }
-
-const SLOW_MS = 300; // whatever takes longer says what it does
 
 export function Play() {
   const app = useApp();

@@ -3,6 +3,7 @@
 import { html, useApp, useEffect, useRender } from "../../html.js";
 import { Stone } from "../../shell/icons.js";
 import { formatClock } from "./clocks.js";
+import { SLOW_MS } from "./game.js";
 
 /** The card of a side: name, level, clock, and what it is doing. */
 export function Side({ side, isBelow = false }) {
@@ -32,7 +33,7 @@ function whatItDoes(play, side, isToMove, level) {
     return `${isNamed ? "" : `${name}, `}${result.winner === null ? "draw" : result.winner === side ? "won" : "lost"}`;
   if (isAgent && isToMove && problem) return "could not move";
   if (isAgent && stages.length) return "is getting ready";
-  if (thinking?.player === side && Date.now() - thinking.since > 300)
+  if (thinking?.player === side && Date.now() - thinking.since > SLOW_MS)
     return `thinks, ${Math.round((Date.now() - thinking.since) / 1000)} s`;
   if (level?.elo !== null && level?.elo !== undefined)
     return `${name}, ${Math.round(level.elo).toLocaleString("en-US")} Elo above random`;

@@ -5,6 +5,7 @@ import { useKeys } from "../../keys.js";
 import { GameChart, Gauge } from "../../panel/GameChart.js";
 import { NodeEditor, useTreeKeys, VariationTree } from "../../panel/variations.js";
 import { nameOf } from "../../score.js";
+import { rowKeys } from "../../shell/controls.js";
 import { Stone } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Bar, Controls, Waiting } from "./Controls.js";
@@ -67,21 +68,13 @@ function Mistakes({ errors, asked, isHidden, onPick }) {
     if (a.bottom > b.bottom) box.scrollTop += a.bottom - b.bottom;
     else if (a.top < b.top + 27) box.scrollTop += a.top - b.top - 27;
   }, [asked]);
-  const onKeyDown = (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step || event.shiftKey) return;
-    const buttons = [...body.current.querySelectorAll("button")];
-    buttons[buttons.indexOf(event.target) + step]?.focus();
-    event.preventDefault();
-    event.stopPropagation();
-  };
   const tabStop = errors.some((error) => error.ply === asked) ? asked : errors[0]?.ply;
   return html`<div class="mistakes-box"><table class="mistakes" aria-label="Mistakes">
     <thead><tr>
       <th scope="col" class="col-ply">move</th><th scope="col" class="col-played">played</th><th scope="col" class="col-loss">loss</th>
       <th scope="col" class="col-scores">score %</th><th scope="col" class="col-better">better</th>
     </tr></thead>
-    <tbody ref=${body} onKeyDown=${onKeyDown}>
+    <tbody ref=${body} onKeyDown=${rowKeys}>
       ${errors.map(
         (
           error,

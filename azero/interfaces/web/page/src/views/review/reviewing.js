@@ -14,7 +14,7 @@ export const SIMULATIONS = [50, 100, 400, 1000, 3000, 10_000];
 
 /** The review that the view Review shows. */
 export function reviewOf(session) {
-  session.review ??= new Review(session);
+  session.review ??= new LineReview(session);
   return session.review;
 }
 
@@ -27,7 +27,7 @@ export function showReview(app) {
   app.setView("review");
 }
 
-export class Review extends Emitter {
+export class LineReview extends Emitter {
   /** `marks`: whether it writes its glyphs into the session's tree. */
   constructor(session, { simulations = 400, marks = true } = {}) {
     super();
