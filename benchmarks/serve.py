@@ -40,7 +40,7 @@ import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from azero.interfaces.web.app import make_app
-from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.server import config_of, listen
 from azero.interfaces.web.settings import ServeSettings
 
@@ -183,7 +183,7 @@ def measure_fuzz(options: argparse.Namespace) -> None:
     if not program.exists():
         raise SystemExit("schemathesis is missing: pip install schemathesis")
     settings = ServeSettings(port=0, analysis_s=0.1, suggestion_s=0.2, most_suggested=100)
-    app = make_app(Offered(), settings)
+    app = make_app(Catalogue(), settings)
     counted = Counted(app)
     listener = listen(settings)
     server = uvicorn.Server(config_of(counted))  # type: ignore[arg-type]

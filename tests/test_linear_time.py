@@ -33,8 +33,8 @@ from azero.games.make import make_trusted_game
 from azero.interfaces.web.app import make_app
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.guard import _PORT
+from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.offered.games import built_in_game
-from azero.interfaces.web.offered.offered import Offered
 from azero.interfaces.web.routes.records import RecordText, read_record
 from azero.interfaces.web.runs.selfplay_games import _ID
 from azero.interfaces.web.settings import ServeSettings
@@ -164,7 +164,7 @@ def read_moves(name: str) -> Callable[[str, Path], object]:
     return lambda text, folder: game.state_from_moves(text)
 
 
-CONTEXT = make_app(Offered(["random"]), ServeSettings()).state.context
+CONTEXT = make_app(Catalogue(["random"]), ServeSettings()).state.context
 NOTATION = Variant(AMAZONS).notation
 BOARDS = ("games/boards", "games/position_text")
 RECORDS = ("records/text", "records/annotations")
@@ -216,7 +216,9 @@ READERS = {
         ("", "# game: tic_tac_toe\n", "# game: tic_tac_toe\na1 0 "),
     ),
     "id of a game": Reader(lambda text, _: built_in_game(text), ("interfaces/web/offered/games",), ("", "go(")),
-    "id of an agent": Reader(lambda text, _: CONTEXT.offered.agent(text), ("interfaces/web/offered/offered",), ("",)),
+    "id of an agent": Reader(
+        lambda text, _: CONTEXT.catalogue.agent(text), ("interfaces/web/offered/catalogue",), ("",)
+    ),
     "id of a game of a run": Reader(
         lambda text, _: _ID.fullmatch(text), ("interfaces/web/runs/selfplay_games",), ("", "1.")
     ),

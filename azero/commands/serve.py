@@ -52,7 +52,7 @@ def serve(
     if any(importlib.util.find_spec(each) is None for each in _NEEDED):
         raise BadInput("azero serve needs FastAPI and uvicorn: pip install -c constraints.txt -e '.[web]'")
     from azero.games.make import make_game
-    from azero.interfaces.web.offered.offered import Offered
+    from azero.interfaces.web.offered.catalogue import Catalogue
     from azero.interfaces.web.offered.runs import runs_in
     from azero.interfaces.web.server import serve as run
     from azero.interfaces.web.settings import ServeSettings
@@ -69,4 +69,4 @@ def serve(
         memory_mib=memory,
         most_searches=searches,
     )
-    run(Offered(agents or (), own, folders), settings, opens)
+    run(Catalogue(agents or (), own, folders), settings, opens)

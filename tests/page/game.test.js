@@ -29,15 +29,15 @@ test("a move that was taken back twice takes no other with it", () => {
 test("a link leads back to what it was made of, packed or not", async () => {
   const tree = GameTree.fromText("4 4 5(3 3)6");
   const node = tree.nodeAt("3");
-  const lesson = { method: "uct", c: 1.5, seed: 7, place: "2.1" };
-  const link = writeLink({ view: "learn", game: "connect_four", tree, node, agent: "uct@1000", lesson });
+  const learn = { method: "uct", c: 1.5, seed: 7, place: "2.1" };
+  const link = writeLink({ view: "learn", game: "connect_four", tree, node, agent: "uct@1000", learn });
   const long = `${link}&x=${"y".repeat(2000)}`;
   globalThis.window = globalThis;
   const packed = await pack(long);
   assert.ok(packed.length < long.length);
   assert.equal(await unpack(packed), long);
   const found = readLink(await unpack(link));
-  assert.deepEqual([found.view, found.game, found.agent, found.lesson], ["learn", "connect_four", "uct@1000", lesson]);
+  assert.deepEqual([found.view, found.game, found.agent, found.learn], ["learn", "connect_four", "uct@1000", learn]);
   assert.equal(found.tree.toText(), tree.toText());
   assert.equal(found.tree.placeOf(found.tree.nodeAt(found.place)), "3");
   await assert.rejects(unpack("#z=nonsense"), /the link is damaged/);

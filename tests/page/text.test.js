@@ -41,7 +41,7 @@ test("a lesson that was given up does not ask twice for the next one", async () 
       signal.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")));
     });
   });
-  const lesson = new Lesson(() => {});
+  const lesson = new Lesson(null);
   lesson.begin({ game: "tic_tac_toe", moves: [], method: "uct", seed: 0 });
   lesson.begin({ game: "tic_tac_toe", moves: [], method: "uct", seed: 1 });
   await new Promise((resolve) => setTimeout(resolve, 20));

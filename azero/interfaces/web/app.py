@@ -13,7 +13,7 @@ import azero
 from azero.interfaces.web.context import Context
 from azero.interfaces.web.errors import add_handlers
 from azero.interfaces.web.guard import Guard
-from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.routes import agents, games, learn, records, runs, searches
 from azero.interfaces.web.runs.nets import Nets
 from azero.interfaces.web.searches.searches import Searches
@@ -52,7 +52,7 @@ SILENT: TelemetryConfig = {
 ROUTERS = games.router, agents.router, searches.router, records.router, runs.router, learn.router
 
 
-def make_app(offered: Offered, settings: ServeSettings) -> FastAPI:
+def make_app(catalogue: Catalogue, settings: ServeSettings) -> FastAPI:
     """Returns the application. `app.state.context.searches.close()` ends its searches."""
     app = FastAPI(
         title="azero",
@@ -63,8 +63,7 @@ def make_app(offered: Offered, settings: ServeSettings) -> FastAPI:
         redirect_slashes=False,  # a redirect is no JSON
         telemetry=SILENT,
     )
-    app.state.context = Context(offered, settings, Searches(settings))
-    app.state.nets = Nets()
+    app.state.context = Context(catalogue, settings, Searches(settings), Nets())
     add_handlers(app)
     for router in ROUTERS:
         app.include_router(router, prefix=API)

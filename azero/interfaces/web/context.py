@@ -11,8 +11,9 @@ from starlette.types import Receive
 
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.models import PositionAsked
-from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.positions import Position, position_of
+from azero.interfaces.web.runs.nets import Nets
 from azero.interfaces.web.searches.searches import Searches
 from azero.interfaces.web.settings import ServeSettings
 
@@ -21,15 +22,16 @@ from azero.interfaces.web.settings import ServeSettings
 class Context:
     """A server's parts."""
 
-    offered: Offered
+    catalogue: Catalogue
     settings: ServeSettings
     searches: Searches
+    nets: Nets
 
     def position(self, asked: PositionAsked) -> Position:
         """Returns the position that a request names; raises ApiError."""
-        return position_of(self.offered.game(asked.game), asked, self.settings.most_plies)
+        return position_of(self.catalogue.game(asked.game), asked, self.settings.most_plies)
 
-    async def position_of(self, asked: PositionAsked) -> Position:
+    async def position_soon(self, asked: PositionAsked) -> Position:
         """As `position`, for routes that wait: another thread plays the moves."""
         return await run_in_threadpool(self.position, asked)
 

@@ -41,8 +41,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, settings: ServeSettings):
         self._app, self._most = app, settings.most_body_bytes
-        own = f"[{settings.host}]" if ":" in settings.host else settings.host
-        self._names = {name.lower() for name in (*LOOPBACK, own, *settings.allow_hosts)}
+        self._names = {name.lower() for name in (*LOOPBACK, settings.own_name, *settings.allow_hosts)}
         self._origins = {origin.lower().rstrip("/") for origin in settings.allow_origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -16,7 +16,7 @@ _KEPT = 3
 class Position(NamedTuple):
     """A position, and how it came about."""
 
-    offered: OfferedGame
+    game: OfferedGame
     state: State
     start: State  # before the moves
     moves: list[str]  # in the game's notation
@@ -25,14 +25,14 @@ class Position(NamedTuple):
     earlier: list[State]  # up to `_KEPT` positions before it, the last one last
 
 
-def position_of(offered: OfferedGame, asked: PositionAsked, most_plies: int) -> Position:
+def position_of(game: OfferedGame, asked: PositionAsked, most_plies: int) -> Position:
     """Returns the position that a request names, without waiting for the compiler; raises ApiError."""
-    with without_compiling(offered.game.rules):
-        return _position_of(offered, asked, most_plies)
+    with without_compiling(game.game.rules):
+        return _position_of(game, asked, most_plies)
 
 
-def _position_of(offered: OfferedGame, asked: PositionAsked, most_plies: int) -> Position:
-    game = offered.game
+def _position_of(offered_game: OfferedGame, asked: PositionAsked, most_plies: int) -> Position:
+    game = offered_game.game
     try:
         start = game.state_from_text(asked.position) if asked.position else game.new_initial_state()
     except BadInput as error:
@@ -65,21 +65,21 @@ def _position_of(offered: OfferedGame, asked: PositionAsked, most_plies: int) ->
         except BadInput as error:
             raise ApiError(422, "illegal_move", f"move {at + 1}: {error}", at=at, value=word) from None
         counts.append(len(played) - num_before)
-    return Position(offered, state, start, played, movers, counts, earlier)
+    return Position(offered_game, state, start, played, movers, counts, earlier)
 
 
 def describe(position: Position) -> dict[str, Any]:
     """Returns a position as the interface gives it, without waiting for the compiler."""
-    with without_compiling(position.offered.game.rules):
+    with without_compiling(position.state.game.rules):
         return _describe(position)
 
 
 def _describe(position: Position) -> dict[str, Any]:
-    state, offered = position.state, position.offered
-    picture = offered.game.picture(state).to_json()
+    state = position.state
+    picture = state.game.picture(state).to_json()
     is_over = state.is_terminal()
     return {
-        "game": offered.id,
+        "game": position.game.id,
         "moves": position.moves,
         "movers": position.movers,
         "counts": position.counts,
@@ -94,10 +94,10 @@ def _describe(position: Position) -> dict[str, Any]:
 
 
 @functools.lru_cache(maxsize=64)
-def initial_picture(offered: OfferedGame) -> dict[str, Any]:
+def initial_picture(game: OfferedGame) -> dict[str, Any]:
     """Returns the picture of the initial position."""
-    with without_compiling(offered.game.rules):
-        return offered.game.picture(offered.game.new_initial_state()).to_json()
+    with without_compiling(game.game.rules):
+        return game.game.picture(game.game.new_initial_state()).to_json()
 
 
 def _last_cells(position: Position) -> list[int]:
@@ -105,7 +105,7 @@ def _last_cells(position: Position) -> list[int]:
     if not position.earlier:
         return []
     before, action = position.earlier[-1], position.state.history()[-1]
-    return list(position.offered.game.picture(before).clicks.get(action, ()))
+    return list(before.game.picture(before).clicks.get(action, ()))
 
 
 def _result(position: Position, picture: dict[str, Any]) -> dict[str, Any]:
@@ -115,6 +115,6 @@ def _result(position: Position, picture: dict[str, Any]) -> dict[str, Any]:
         return {"winner": None, "text": "Draw"}
     winner = 0 if first > 0 else 1
     text = f"{picture['players'][winner]['name']} wins"
-    if position.offered.has_score:
+    if position.game.has_score:
         text += f" by {abs(position.state.final_score()):g}"
     return {"winner": winner, "text": text}

@@ -11,17 +11,16 @@ from fastapi import FastAPI
 
 from azero.errors import BadInput
 from azero.interfaces.web.app import make_app
-from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.searches.searches import Searches
 from azero.interfaces.web.settings import ServeSettings
 from azero.system.console import say
 
 _LAST_S = 1  # seconds for open connections at the end
-_NAMED = "--allow-host adds the name by which they address it"
 _BACKLOG = 1024
 
 
-def serve(offered: Offered, settings: ServeSettings, opens: bool = False) -> NoReturn:
+def serve(catalogue: Catalogue, settings: ServeSettings, opens: bool = False) -> NoReturn:
     """Serves until a signal, then raises KeyboardInterrupt. The first line on stdout holds the address.
 
     Args:
@@ -30,11 +29,12 @@ def serve(offered: Offered, settings: ServeSettings, opens: bool = False) -> NoR
     Raises BadInput if the address cannot be used.
     """
     listener = listen(settings)
-    app = make_app(offered, settings)
+    app = make_app(catalogue, settings)
     address = address_of(listener)
     print(f"azero serves {address}", flush=True)
     if not settings.is_local:
-        say(f"warning: it listens on {settings.host}, where other machines can use it, without a password; {_NAMED}")
+        where = f"it listens on {settings.host}, where other machines can use it, without a password"
+        say(f"warning: {where}; --allow-host adds the name by which they address it")
     if opens:
         import webbrowser
 
@@ -86,7 +86,11 @@ def address_of(listener: socket.socket) -> str:
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn's server. After a signal, searches and streams end at once. At the end agents are closed."""
+    """Uvicorn's server. After a signal, searches and streams end at once. At the end agents are closed.
+
+    A lifespan would end them only after uvicorn has waited `_LAST_S` for their connections and has broken them off: an
+    open stream would lack its last event, and the end would take a second longer.
+    """
 
     def __init__(self, config: uvicorn.Config, searches: Searches):
         super().__init__(config)

@@ -30,7 +30,6 @@ class ServeSettings:
       memory_mib: of the trees of each loaded agent, in MiB. They take it as they grow.
       most_agents: agents that are loaded at the same time.
       most_searches: analyses, suggestions, reviews and lessons at the same time; further ones are refused.
-      most_reviews: reviews at the same time; further ones wait.
       most_simulations: of one analysis.
       most_suggested: simulations of one suggestion, or of each position of a review.
       analysis_s: the most seconds of an analysis.
@@ -50,7 +49,6 @@ class ServeSettings:
     memory_mib: int = 1024
     most_agents: int = 4
     most_searches: int = 128
-    most_reviews: int = 4
     most_simulations: int = 10_000_000
     most_suggested: int = 20_000
     analysis_s: float = 3600.0
@@ -73,6 +71,11 @@ class ServeSettings:
                 raise BadInput(f"--allow-origin {origin!r} should be one origin, e.g. http://localhost:5173")
 
     @property
+    def own_name(self) -> str:
+        """The host as an address of HTTP has it."""
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+    @property
     def is_local(self) -> bool:
         """Whether only programs of this machine can reach the server."""
-        return self.host in ("127.0.0.1", "localhost", "::1")
+        return self.own_name in LOOPBACK

@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from azero.interfaces.web.app import make_app
-from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.settings import ServeSettings
 
 with warnings.catch_warnings():
@@ -49,9 +49,9 @@ def events_of(text: str) -> list[tuple[str, dict]]:
     return found
 
 
-def client_of(settings: ServeSettings = ServeSettings(), offered: Offered | None = None) -> Client:  # noqa: B008
+def client_of(settings: ServeSettings = ServeSettings(), catalogue: Catalogue | None = None) -> Client:  # noqa: B008
     """Returns a client of a server of its own. The caller closes its searches."""
-    return Client(make_app(offered or Offered(), settings), base_url=HOME)
+    return Client(make_app(catalogue or Catalogue(), settings), base_url=HOME)
 
 
 @pytest.fixture(scope="package")

@@ -10,9 +10,8 @@ import pytest
 
 from azero.arena.agents.checkpoints import shipped_checkpoints
 from azero.errors import BadInput
-from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.offered.runs import runs_in
-from azero.interfaces.web.searches.jobs import ReviewLine
 from azero.interfaces.web.settings import ServeSettings
 from tests.arena.agents import write_engine
 from tests.interfaces.web.conftest import client_of
@@ -151,7 +150,7 @@ def test_further_searches_are_told_to_come_later():
         assert response.status_code == 429 and response.headers["retry-after"]
     with client_of(ServeSettings(most_agents=1)) as client:
         context = client.app.state.context
-        context.searches.agents.claim(context.offered.agent("random"), context.offered.game("hex"))
+        context.searches.agents.claim(context.catalogue.agent("random"), context.catalogue.game("hex"))
         response = client.post("/api/v1/suggestions", json={"agent": "random", "game": "tic_tac_toe"})
         assert response.status_code == 503 and response.headers["retry-after"]
 
@@ -165,14 +164,14 @@ def test_agents_leave_when_there_is_no_room():
 
 
 def test_agents_of_the_command_line_have_short_ids():
-    offered = Offered(["uct(c=2)@50", "tic_tac_toe@10", "checkpoints/othello_6x6.safetensors", "gtp:nothing there"])
-    assert {"uct(c=2)@50", "tic_tac_toe@10", "othello_6x6", "program:gtp", "random"} <= set(offered.agents)
-    assert offered.agents["program:gtp"].kind == "program" and "connect_four" not in offered.agents
+    catalogue = Catalogue(["uct(c=2)@50", "tic_tac_toe@10", "checkpoints/othello_6x6.safetensors", "gtp:nothing there"])
+    assert {"uct(c=2)@50", "tic_tac_toe@10", "othello_6x6", "program:gtp", "random"} <= set(catalogue.agents)
+    assert catalogue.agents["program:gtp"].kind == "program" and "connect_four" not in catalogue.agents
 
 
 def test_an_agent_is_told_by_the_name_that_commands_take_if_it_tells_no_more():
     given = ["uct(c=2)@50", "uct(c=2)@60", "tic_tac_toe@10", "checkpoints/othello_6x6.safetensors", "gtp:secret there"]
-    with client_of(offered=Offered(given)) as client:
+    with client_of(catalogue=Catalogue(given)) as client:
         names = {each["id"]: each["name"] for each in client.look("agents")}
     assert [names[each] for each in ("uct(c=2)@60", "tic_tac_toe@10")] == ["uct(c=2)", "tic_tac_toe"]
     assert names["othello_6x6"] is names["program:gtp"] is None
@@ -181,7 +180,7 @@ def test_an_agent_is_told_by_the_name_that_commands_take_if_it_tells_no_more():
 def test_what_does_not_load_is_bad_input(tmp_path):
     for name in ("uct@x", "uct(c=much)", "random@5", "no_such_net", str(tmp_path)):
         with pytest.raises(BadInput):
-            Offered([name])
+            Catalogue([name])
     with pytest.raises(BadInput, match=r"has no run"):
         runs_in(tmp_path)
 
@@ -208,7 +207,7 @@ def test_an_agent_that_does_not_load_leaves_no_thread(monkeypatch):
         raise BadInput("it does not start")
 
     monkeypatch.setattr("azero.interfaces.web.searches.loaded.make_agent", fail)
-    with client_of(offered=Offered(["gtp:cat"])) as client:
+    with client_of(catalogue=Catalogue(["gtp:cat"])) as client:
         [program] = [each["id"] for each in client.look("agents") if each["kind"] == "program"]
         for _ in range(3):
             client.ask("suggestions", 422, agent=program, game="tic_tac_toe")
@@ -221,7 +220,7 @@ def test_an_agent_that_does_not_load_leaves_no_thread(monkeypatch):
 
 
 def test_an_engine_that_has_ended_is_started_again(tmp_path):
-    with client_of(offered=Offered([write_engine(tmp_path, "dies@2")])) as client:
+    with client_of(catalogue=Catalogue([write_engine(tmp_path, "dies@2")])) as client:
         [program] = [each["id"] for each in client.look("agents") if each["kind"] == "program"]
         asked = {"agent": program, "game": "tic_tac_toe"}
         assert client.ask("suggestions", **asked, moves="a1")["best"] == "b1"
@@ -241,7 +240,7 @@ def test_an_engine_that_has_ended_is_started_again(tmp_path):
     ],
 )
 def test_no_error_tells_the_command_of_a_program(name, capfd):
-    with client_of(offered=Offered([name])) as client:
+    with client_of(catalogue=Catalogue([name])) as client:
         [program] = [each["id"] for each in client.look("agents") if each["kind"] == "program"]
         asked = {"agent": program, "game": "tic_tac_toe"}
         answer = json.dumps(client.ask("suggestions", 422, **asked, moves="a1"))
@@ -255,7 +254,7 @@ def test_no_error_tells_the_command_of_a_program(name, capfd):
 def test_an_agent_at_a_level_is_not_offered():
     for name in ("uct(level=3)", "tic_tac_toe(level=1)"):
         with pytest.raises(BadInput, match="plays at a level; leave it out: the page has all levels"):
-            Offered([name])
+            Catalogue([name])
 
 
 def test_a_server_that_ends_cancels_what_nets_are_asked_aside():
@@ -282,19 +281,6 @@ def test_a_server_that_ends_closes_its_agents(monkeypatch):
         assert sorted(closed) == ["hex", "tic_tac_toe"]
 
 
-def test_reviews_beyond_the_limit_stand_in_line():
-    begun = []
-    line = ReviewLine(2)
-    reviews = [functools.partial(begun.append, number) for number in range(5)]
-    for each in reviews:
-        line.enter(each)
-    assert begun == [0, 1]
-    assert line.give_up(reviews[2]) and not line.give_up(reviews[2]) and not line.give_up(reviews[0])
-    line.leave()
-    line.leave()
-    assert begun == [0, 1, 3, 4]
-
-
 def test_an_agent_is_ready_for_the_games_that_it_was_loaded_for():
     with client_of() as client:
         client.ask("suggestions", agent="uct@1000", game="tic_tac_toe", simulations=1)
@@ -304,8 +290,8 @@ def test_an_agent_is_ready_for_the_games_that_it_was_loaded_for():
 
 def test_runs_are_offered_beside_what_is_included(tmp_path):
     (tmp_path / "config.toml").touch()
-    assert set(shipped_checkpoints()) <= set(Offered(runs=[tmp_path]).agents)
-    assert not set(shipped_checkpoints()) & set(Offered([str(tmp_path)]).agents)
+    assert set(shipped_checkpoints()) <= set(Catalogue(runs=[tmp_path]).agents)
+    assert not set(shipped_checkpoints()) & set(Catalogue([str(tmp_path)]).agents)
 
 
 def test_one_agent_can_be_asked_for(client):
@@ -317,7 +303,7 @@ def test_one_agent_can_be_asked_for(client):
 
 
 def test_an_agent_s_own_limit_in_seconds_holds():
-    with client_of(offered=Offered(["uct@0.2s", "uct@7"])) as client:
+    with client_of(catalogue=Catalogue(["uct@0.2s", "uct@7"])) as client:
         assert {each["simulations"] for each in client.look("agents") if each["kind"] == "uct"} == {0, 7, 1000}
         found = client.ask("suggestions", agent="uct@0.2s", game="go")
         assert found["simulations"] < 20_000 and found["elapsed_s"] < 5

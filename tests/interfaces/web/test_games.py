@@ -7,7 +7,7 @@ import pytest
 
 from azero.compiler import plain
 from azero.games import kernels, make_game, registered_games
-from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import client_of
 
@@ -36,7 +36,7 @@ def test_lists_do_not_wait_for_the_compiler(monkeypatch):
 
     monkeypatch.setattr(kernels, "is_compiled", lambda rules: False)
     monkeypatch.setattr(plain, "is_plain", is_plain)
-    with client_of(offered=Offered(games=[make_game("hex(size=6)", compiles=False)])) as client:
+    with client_of(catalogue=Catalogue(games=[make_game("hex(size=6)", compiles=False)])) as client:
         client.look("games")
         client.look("agents?game=hex(size=6)")
     assert calls and all(calls)
@@ -111,7 +111,7 @@ def test_other_games_are_built_in_ones_with_parameters_alone(client, game, statu
 
 def test_a_game_of_ones_own_is_offered_by_a_short_id():
     own = make_game("tests/data/nim.py:Nim")
-    with client_of(offered=Offered(games=[own])) as client:
+    with client_of(catalogue=Catalogue(games=[own])) as client:
         game = next(each for each in client.look("games") if each["is_own"])
         assert game["id"] == "own:Nim"
         board = client.ask("positions", game="own:Nim")["picture"]
@@ -193,7 +193,7 @@ def test_a_game_of_ones_own_says_what_its_docstring_says(tmp_path):
     for name, header in {"Own": OWN, "Mute": "class Mute(NamedTuple):\n    heap: int = 5\n"}.items():
         (tmp_path / f"{name}.py").write_text(f"{text[:begin]}{header}\n{text[end:]}", "utf-8")
         games.append(make_game(f"{tmp_path / name}.py:{name}", compiles=False))
-    with client_of(offered=Offered(games=games)) as client:
+    with client_of(catalogue=Catalogue(games=games)) as client:
         assert client.look("games/own:Own")["sheet"] == [
             {"kind": "text", "text": "Take <b>stones</b>."},
             {"kind": "heading", "text": "The end"},

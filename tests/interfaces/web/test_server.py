@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 
 from azero.errors import BadInput
-from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.searches.queue import Job
 from azero.interfaces.web.server import config_of, listen, make_app
 from azero.interfaces.web.settings import ServeSettings
@@ -41,7 +41,7 @@ class Running:
 
     def __init__(self, **settings):
         self.settings = ServeSettings(port=0, **settings)
-        self.app = make_app(Offered(), self.settings)
+        self.app = make_app(Catalogue(), self.settings)
         self.listener = listen(self.settings)
         self.address = self.listener.getsockname()
         self.url = f"http://127.0.0.1:{self.address[1]}"

@@ -232,7 +232,7 @@ class SimulationsJob(Job):
             return False
         begin = time.perf_counter()
         try:
-            with without_compiling(self._position.offered.game.rules):
+            with without_compiling(self._position.state.game.rules):
                 ended = self._go_on(begin)
             self._spent_s += time.perf_counter() - begin
             if ended is None and not self.is_stopped:
@@ -270,7 +270,7 @@ class SimulationsJob(Job):
         assert self._search is not None
         root = self._search.recording.root
         return {
-            "game": self._position.offered.id,
+            "game": self._position.game.id,
             "moves": self._position.moves,
             "to_move": self._position.state.current_player(),
             "rule": self._search.rule,

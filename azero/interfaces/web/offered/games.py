@@ -106,7 +106,7 @@ def _in_words(name: str, value: object) -> str:
     return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
 
 
-def own_game(game: Game) -> OfferedGame:
+def offered_game(game: Game) -> OfferedGame:
     """Returns a game under the id by which it is offered."""
     name = game.name
     return OfferedGame(name if file_of(name) is None else f"own:{name.rpartition('.py:')[2]}", game)
@@ -122,7 +122,7 @@ def built_in_game(name: str) -> OfferedGame:
     if not match or match[1] not in registered_games():
         raise ApiError(404, "unknown_game", "there is no such game; GET /api/v1/games lists them", value=name)
     try:
-        return own_game(Game(parse_game(name)))
+        return offered_game(Game(parse_game(name)))
     except BadInput as error:
         raise ApiError(422, "bad_game", str(error), value=name) from None
 

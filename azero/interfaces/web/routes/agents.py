@@ -13,18 +13,18 @@ router = APIRouter(tags=["agents"])
 
 @router.get("/agents", summary="The agents, or those that play a game")
 def agents(context: InContext, game: str | None = None) -> list[dict[str, Any]]:
-    context.offered.look_for_runs()
-    asked = context.offered.game(game).game if game is not None else None
-    return [_to_json(each, context, asked or each.game) for each in context.offered.agents_for(asked)]
+    context.catalogue.look_for_runs()
+    asked = context.catalogue.game(game).game if game is not None else None
+    return [_to_json(each, context, asked or each.game) for each in context.catalogue.agents_for(asked)]
 
 
 @router.get("/agents/{agent_id}", summary="One agent, such as an earlier net of a run")
 def agent(agent_id: str, context: InContext, game: str | None = None) -> dict[str, Any]:
     if game is None:
-        found = context.offered.agent(agent_id)
+        found = context.catalogue.agent(agent_id)
         return _to_json(found, context, found.game)
-    asked = context.offered.game(game)
-    return _to_json(context.offered.agent_for(agent_id, asked), context, asked.game)
+    asked = context.catalogue.game(game)
+    return _to_json(context.catalogue.agent_for(agent_id, asked), context, asked.game)
 
 
 def _to_json(agent: OfferedAgent, context: InContext, game: Game | None) -> dict[str, Any]:

@@ -15,13 +15,13 @@ router = APIRouter(tags=["games"])
 
 @router.get("/games", summary="The games")
 def games(context: InContext) -> list[dict[str, Any]]:
-    return [_brief(each, context) for each in context.offered.games.values()]
+    return [_brief(each, context) for each in context.catalogue.games.values()]
 
 
 @router.get("/games/{game_id}", summary="A game, its board and its rules")
 def game(game_id: str, context: InContext) -> dict[str, Any]:
-    found = context.offered.game(game_id)
-    if found.id in context.offered.games:
+    found = context.catalogue.game(game_id)
+    if found.id in context.catalogue.games:
         context.searches.agents.compile_soon(found)
     return {
         **_brief(found, context),
@@ -31,7 +31,7 @@ def game(game_id: str, context: InContext) -> dict[str, Any]:
         "has_score": found.has_score,
         "has_sgf": found.has_sgf,
         "ranges": found.ranges,
-        "sizes": [each.id for each in context.offered.games.values() if each.family == found.family],
+        "sizes": [each.id for each in context.catalogue.games.values() if each.family == found.family],
         "rules": found.rules_text,
         "sheet": sheet_of(found.game),
     }
@@ -42,15 +42,15 @@ def positions(asked: PositionAsked, context: InContext) -> dict[str, Any]:
     return describe(context.position(asked))
 
 
-def _brief(offered: OfferedGame, context: InContext) -> dict[str, Any]:
+def _brief(game: OfferedGame, context: InContext) -> dict[str, Any]:
     return {
-        "id": offered.id,
-        "title": offered.title,
-        "subtitle": offered.subtitle,
-        "family": offered.family,
-        "parameters": offered.parameters,
-        "players": initial_picture(offered)["players"],
-        "has_net": any(agent.kind == "net" for agent in context.offered.agents_for(offered.game)),
-        "has_levels": bool(table_of(offered.game).agent),
-        "is_own": offered.is_own,
+        "id": game.id,
+        "title": game.title,
+        "subtitle": game.subtitle,
+        "family": game.family,
+        "parameters": game.parameters,
+        "players": initial_picture(game)["players"],
+        "has_net": any(agent.kind == "net" for agent in context.catalogue.agents_for(game.game)),
+        "has_levels": bool(table_of(game.game).agent),
+        "is_own": game.is_own,
     }

@@ -34,7 +34,7 @@ class SimulationsAsked(PositionAsked):
 
 @router.post("/simulations", summary="A search, one simulation at a time")
 async def simulations(asked: SimulationsAsked, request: Request, context: InContext) -> dict[str, Any]:
-    position = await context.position_of(asked)
+    position = await context.position_soon(asked)
     if position.state.is_terminal():
         raise ApiError(409, "game_over", "there is nothing to search: the game is over")
     count = min(asked.count, MOST_SIMULATIONS + 1 - asked.first)
@@ -53,11 +53,11 @@ async def _learn_from_net(
 ) -> dict[str, Any]:
     if asked.agent is None:
         raise ApiError(422, "agent_needed", "method puct needs an agent with a net: name one as agent")
-    agent = context.offered.agent_for(asked.agent, position.offered)
+    agent = context.catalogue.agent_for(asked.agent, position.game)
     if agent.kind != "net":
         message = f"agent {agent.id!r} has no net; puct needs one. GET /api/v1/agents lists those of kind net"
         raise ApiError(409, "no_net", message, value=agent.id)
-    claim = context.searches.agents.claim(agent, position.offered)
+    claim = context.searches.agents.claim(agent, position.game)
     try:
         await asyncio.shield(asyncio.wrap_future(claim.loaded.made))
         return await _learn(context, client, claim.loaded, position, wanted)

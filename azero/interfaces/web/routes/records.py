@@ -2,36 +2,29 @@
 
 import json
 import re
+import threading
 from contextlib import nullcontext
 from typing import Annotated, Literal
 
 from fastapi import APIRouter
 from fastapi.responses import Response
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from azero.games import Game, without_compiling
 from azero.games.names import without_folder
 from azero.interfaces.web.context import Context, InContext
 from azero.interfaces.web.errors import ApiError
-from azero.interfaces.web.models import MOST_FIELDS, Asked, GameId, PositionAsked
-from azero.interfaces.web.one_at_a_time import OneAtATime
+from azero.interfaces.web.models import Asked, GameId, PositionAsked
 from azero.interfaces.web.records import RecordNode, Text, from_json, read, to_json, write
 from azero.records.record import TooManyMoves
 
 router = APIRouter(tags=["records"])
 
-_WORK = OneAtATime("the server is busy")
+_WORK = threading.Lock()  # records one after another leave threads and cores to other requests
 _MOST_NODES = 20_000  # of a request, before anything else is looked at
 _FEW = 200  # nodes that are written without waiting for the compiler; plain rules take a few ms for each
 
 Tag = Annotated[str, Field(max_length=1000)]
-
-
-def _few(tags: object) -> object:
-    """Returns tags before they are checked one by one; raises ValueError if there are too many."""
-    if isinstance(tags, dict) and len(tags) > MOST_FIELDS:
-        raise ValueError(f"at most {MOST_FIELDS} tags are possible")
-    return tags
 
 
 class RecordText(Asked):
@@ -48,9 +41,7 @@ class RecordTree(PositionAsked):
     """A game as a tree of moves, or as moves alone."""
 
     format: Literal["azero", "sgf"] = "azero"
-    tags: Annotated[dict[Annotated[str, Field(max_length=100)], Tag], BeforeValidator(_few)] = Field(
-        default_factory=dict
-    )
+    tags: dict[Annotated[str, Field(max_length=100)], Tag] = Field(default_factory=dict)
     nodes: Annotated[list[RecordNode], Field(fail_fast=True, max_length=_MOST_NODES)] | None = Field(
         None,
         description="`[{comment}, {parent, move, comment, mark, name, value}, ...]`: the root first; `parent` is the "
@@ -64,17 +55,17 @@ class RecordTree(PositionAsked):
 
 @router.post("/records/read", summary="The games of a record")
 def read_record(asked: RecordText, context: InContext) -> Response:
-    game = context.offered.game(asked.game).game if asked.game is not None else _own_game(asked.text, context)
-    with _WORK.turn():
+    game = context.catalogue.game(asked.game).game if asked.game is not None else _own_game(asked.text, context)
+    with _WORK:
         records = read(asked.text, asked.format, game, context.settings.most_record_moves)
-        games = [{"game": context.offered.id_of(record.game), **to_json(record)} for record in records]
+        games = [{"game": context.catalogue.id_of(record.game), **to_json(record)} for record in records]
         return Response(json.dumps({"games": games}), media_type="application/json")
 
 
 def _own_game(text: str, context: Context) -> Game | None:
     """Returns the user's game that a record names, if it is offered. No name of a record ever loads a file."""
     named = re.search(r'^[ \t]*\[Game "([^"\n]*)"\]', text, re.MULTILINE)
-    own = (each.game for each in context.offered.games.values() if each.is_own)
+    own = (each.game for each in context.catalogue.games.values() if each.is_own)
     return next((game for game in own if named and without_folder(named[1]) == without_folder(str(game))), None)
 
 
@@ -88,7 +79,7 @@ def write_record(asked: RecordTree, context: InContext) -> dict[str, str]:
     position = context.position(asked)
     nodes = asked.nodes if asked.nodes is not None else _line(position.moves)
     is_small = len(nodes) <= _FEW
-    with _WORK.turn(), without_compiling(position.offered.game.rules) if is_small else nullcontext():
+    with _WORK, without_compiling(position.state.game.rules) if is_small else nullcontext():
         return {"text": write(from_json(position.start, nodes, asked.tags, asked.result), asked.format)}
 
 

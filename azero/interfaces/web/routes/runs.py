@@ -2,13 +2,13 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
 from azero.interfaces.web.context import Context, InContext
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.models import Asked, GameId, Moves, PositionAsked
-from azero.interfaces.web.runs.nets import Nets, opinions_of
+from azero.interfaces.web.runs.nets import opinions_of
 from azero.interfaces.web.runs.run import ShownRun, activity_of, age_s, resume_command, state_of
 from azero.interfaces.web.runs.selfplay_games import MOST_LISTED, list_games, one_game
 from azero.runs.metrics import mark_of
@@ -17,14 +17,6 @@ router = APIRouter(tags=["runs"], prefix="/runs")
 
 RunId = Annotated[str, Path(max_length=200)]
 Iteration = Annotated[int | None, Query(ge=0, le=10_000_000)]
-
-
-def _nets_of(request: Request) -> Nets:
-    """Returns the app's open nets of runs."""
-    return request.app.state.nets
-
-
-InNets = Annotated[Nets, Depends(_nets_of)]
 
 
 class OpinionAsked(Asked):
@@ -38,8 +30,8 @@ class OpinionAsked(Asked):
 @router.get("", summary="The runs")
 def runs(context: InContext) -> list[dict[str, Any]]:
     """Lists the runs, those that have begun since the server's start, too. One that cannot be read has a `problem`."""
-    context.offered.look_for_runs()
-    return [_brief(_run(run_id, context), context) for run_id in context.offered.runs.ids()]
+    context.catalogue.look_for_runs()
+    return [_brief(_run(run_id, context), context) for run_id in context.catalogue.runs.ids()]
 
 
 @router.get("/{run_id}/metrics", summary="The iterations of a run, its nets, and what it does")
@@ -71,32 +63,30 @@ def games(
 
 
 @router.get("/{run_id}/games/{game_id}", summary="A self-play game, and what search and net thought of its moves")
-def game(
-    run_id: RunId, game_id: Annotated[str, Path(max_length=40)], context: InContext, nets: InNets
-) -> dict[str, Any]:
+def game(run_id: RunId, game_id: Annotated[str, Path(max_length=40)], context: InContext) -> dict[str, Any]:
     """Values are for the first player. Moves of a random opening have no thoughts."""
     run = _run(run_id, context)
-    ids = {str(each): context.offered.id_of(each) for each in run.games}
-    found = one_game(run, nets, game_id)
+    ids = {str(each): context.catalogue.id_of(each) for each in run.games}
+    found = one_game(run, context.nets, game_id)
     return found | {"game": ids[found["game"]]}
 
 
 @router.post("/{run_id}/opinions", summary="What each net of a run thinks of a position, without a search")
-def opinions(run_id: RunId, asked: OpinionAsked, context: InContext, nets: InNets) -> dict[str, Any]:
+def opinions(run_id: RunId, asked: OpinionAsked, context: InContext) -> dict[str, Any]:
     """Returns priors and values for the first player. Ask again if the answer is not whole yet."""
     run = _run(run_id, context)
-    game_id = context.offered.id_of(run.games[-1]) if asked.game is None else asked.game
+    game_id = context.catalogue.id_of(run.games[-1]) if asked.game is None else asked.game
     position = context.position(PositionAsked(game=game_id, moves=asked.moves, position=asked.position))
-    if position.offered.game not in run.games:
+    if position.state.game not in run.games:
         raise ApiError(409, "other_game", f"run {run_id!r} does not play {game_id}", value=game_id)
     if position.state.is_terminal():
         raise ApiError(409, "game_over", "the game is over after these moves")
-    return opinions_of(run, nets, position.state)
+    return opinions_of(run, context.nets, position.state)
 
 
 def _run(run_id: str, context: Context) -> ShownRun:
-    known = tuple(each.game for each in context.offered.games.values())
-    return ShownRun(run_id, context.offered.run(run_id), known)
+    known = tuple(each.game for each in context.catalogue.games.values())
+    return ShownRun(run_id, context.catalogue.run(run_id), known)
 
 
 def _brief(run: ShownRun, context: Context) -> dict[str, Any]:
@@ -111,7 +101,7 @@ def _brief(run: ShownRun, context: Context) -> dict[str, Any]:
     brief = {"id": run.id, "name": run.name, "iteration": 0, "iterations": 0, **nothing, "problem": None}
     try:
         last = run.rows[-1] if run.rows else {}
-        ids = [context.offered.id_of(game) for game in run.games]
+        ids = [context.catalogue.id_of(game) for game in run.games]
         return brief | {
             "game": ids[-1],
             "sizes": ids,

@@ -1,13 +1,14 @@
 """Routes of searches: suggestions, and the streams of analyses and reviews."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
+from pydantic import Field
 
 from azero.interfaces.web.context import Context, InContext, client_of, unless_gone
 from azero.interfaces.web.errors import ApiError
-from azero.interfaces.web.models import AnalysisAsked, ReviewAsked, SearchAsked, SuggestionAsked
+from azero.interfaces.web.models import AgentId, PositionAsked
 from azero.interfaces.web.offered.agents import OfferedAgent
 from azero.interfaces.web.positions import Position
 from azero.interfaces.web.searches.jobs import AnalysisLimits, SearchRequest
@@ -22,6 +23,43 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 }
 
 
+Simulations = Annotated[int, Field(ge=1, le=1 << 30, description="Most simulations.", examples=[100])]
+Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False, description="Most seconds.", examples=[1.0])]
+
+
+class SearchAsked(PositionAsked):
+    """A position, and the agent that searches it."""
+
+    agent: AgentId
+
+
+class SuggestionAsked(SearchAsked):
+    """A move is wanted."""
+
+    simulations: Simulations | None = None
+    seconds: Seconds | None = None
+    level: Annotated[int, Field(ge=1, le=8)] | Literal["adaptive"] | None = Field(
+        None, description="Play at this level; see `levels` of the agent."
+    )
+    seed: Annotated[int, Field(ge=0, lt=1 << 63)] = Field(0, description="The same seed gives the same move.")
+
+
+class AnalysisAsked(SearchAsked):
+    """Reports are wanted until the client hangs up."""
+
+    simulations: Simulations | None = None
+    seconds: Seconds | None = None
+    interval: Annotated[float, Field(ge=0.05, le=60, allow_inf_nan=False)] = Field(
+        0.2, description="Seconds from one report to the next."
+    )
+
+
+class ReviewAsked(SearchAsked):
+    """The review of a whole game is wanted."""
+
+    simulations: Simulations | None = Field(None, description="Of each position.")
+
+
 @router.post("/suggestions", summary="A move, and what the search says of all moves")
 async def suggestions(asked: SuggestionAsked, request: Request, context: InContext) -> dict[str, Any]:
     agent, position = await _chosen(asked, context)
@@ -30,7 +68,7 @@ async def suggestions(asked: SuggestionAsked, request: Request, context: InConte
         asked_for = _request(context, agent, asked.simulations, asked.seconds, asked.seed)
     elif asked.simulations is not None or asked.seconds is not None:
         raise ApiError(422, "invalid", "level: a level has limits of its own; give no simulations and no seconds")
-    elif (table := agent.levels(position.offered.game)) is None:
+    elif (table := agent.levels(position.state.game)) is None:
         raise ApiError(409, "no_levels", f"agent {agent.id!r} has no levels", value=agent.id)
     else:
         asked_for = SearchRequest(None, None, asked.seed, table.level(asked.level))
@@ -68,8 +106,8 @@ async def reviews(asked: ReviewAsked, request: Request, context: InContext) -> R
 
 
 async def _chosen(asked: SearchAsked, context: Context) -> tuple[OfferedAgent, Position]:
-    agent = context.offered.agent_for(asked.agent, context.offered.game(asked.game))
-    return agent, await context.position_of(asked)
+    agent = context.catalogue.agent_for(asked.agent, context.catalogue.game(asked.game))
+    return agent, await context.position_soon(asked)
 
 
 def _check_goes_on(position: Position) -> None:

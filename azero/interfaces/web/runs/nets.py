@@ -3,6 +3,7 @@
 Nets are opened once and asked one at a time, on one thread: the cores may be training.
 """
 
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -15,7 +16,6 @@ from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.contract import sign_of
-from azero.interfaces.web.one_at_a_time import OneAtATime
 from azero.interfaces.web.runs.run import ShownRun
 from azero.nets.runtimes.session import SessionEvaluator
 from azero.runs.folder import NetFile
@@ -24,7 +24,6 @@ from azero.system.files import Stamp, stamp_of
 _LARGEST = 256 << 20  # bytes of a net's file
 _MOST_OPEN_BYTES = 512 << 20  # of all open nets' files
 _MOST_OPINIONS = 4000
-_MOST_WAITING = 8  # requests for opinions
 _ROWS = 32
 _DEVICE = DeviceConfig(device="cpu", runtime="torch", precision="fp32")
 
@@ -56,11 +55,15 @@ class OpenNet(NamedTuple):
     digest: str
 
 
-class Nets(OneAtATime):
-    """The open nets of all runs, and their opinions by the digest of the net: a copy of a file is the same net."""
+class Nets:
+    """The open nets of all runs, and their opinions by the digest of the net: a copy of a file is the same net.
+
+    Attributes:
+      lock: whoever asks holds it.
+    """
 
     def __init__(self) -> None:
-        super().__init__("the nets are busy", _MOST_WAITING)
+        self.lock = threading.Lock()
         self.opened = Opened[_Key, OpenNet](_MOST_OPEN_BYTES)
         self._digests: OrderedDict[_Key, str] = OrderedDict()  # of nets that are open, or were
         self._opinions: OrderedDict[tuple[str, str, int | bytes], Opinion] = OrderedDict()
@@ -74,7 +77,7 @@ class Nets(OneAtATime):
         return self.opened.get(key) is not None or (self._digests.get(key, ""), *_position_of(state)) in self._opinions
 
     def opinions(self, file: NetFile, states: Sequence[State]) -> list[Opinion]:
-        """Returns a net's opinions of positions of one game, which are not over. Call it within `turn`.
+        """Returns a net's opinions of positions of one game, which are not over. Call it with the lock held.
 
         Raises BadInput if the file has vanished or is damaged, or the net plays another game.
         """
@@ -158,7 +161,7 @@ def opinions_of(run: ShownRun, nets: Nets, state: State) -> dict[str, Any]:
     opinions: list[dict[str, Any]] = []
     problems: list[str] = []
     begin, is_whole, has_opened = time.perf_counter(), True, False
-    with nets.turn():
+    with nets.lock:
         for file in coarse_to_fine(chosen):
             if not nets.is_quick(file, state):
                 if has_opened and time.perf_counter() - begin > _PATIENCE_S:

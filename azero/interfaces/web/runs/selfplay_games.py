@@ -82,7 +82,7 @@ def one_game(run: ShownRun, nets: Nets, game_id: str) -> dict[str, Any]:
         problem = "the net that played it is not in the run's folder"
     else:
         try:
-            with nets.turn():
+            with nets.lock:
                 judged = nets.opinions(file, states)
         except BadInput as error:
             problem = run.line_of(error)

@@ -1,9 +1,7 @@
 """The work of clients, in slices of a queue: a suggestion, an analysis, a review."""
 
 import contextlib
-import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, replace
@@ -298,40 +296,3 @@ class ReviewJob(Job):
 
     def _tell(self, ply: int, move: MoveReview, is_new: bool) -> None:
         self._outbox.put("update", {"ply": ply, **vars(move)})
-
-
-class ReviewLine:
-    """Begins reviews, a limited number at the same time, since each has a table of the solver. Others stand in line."""
-
-    def __init__(self, most: int):
-        self._most, self._num_begun = most, 0
-        self._line: deque[Callable[[], object]] = deque()
-        self._lock = threading.Lock()
-
-    def enter(self, begin: Callable[[], object]) -> None:
-        """Calls `begin` as soon as there is room. Whoever began calls `leave` at the end."""
-        with self._lock:
-            self._line.append(begin)
-        self._call_next()
-
-    def leave(self) -> None:
-        """Says that a review has ended."""
-        with self._lock:
-            self._num_begun -= 1
-        self._call_next()
-
-    def give_up(self, begin: Callable[[], object]) -> bool:
-        """Returns whether a review stood in line, in which it no longer does."""
-        with self._lock:
-            if begin not in self._line:
-                return False
-            self._line.remove(begin)
-            return True
-
-    def _call_next(self) -> None:
-        with self._lock:
-            if not self._line or self._num_begun >= self._most:
-                return
-            self._num_begun += 1
-            begin = self._line.popleft()
-        begin()

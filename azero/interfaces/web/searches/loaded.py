@@ -60,6 +60,7 @@ class Loaded:
     """An agent for one game, loaded or on its way.
 
     Attributes:
+      wanted: the agent as it is offered.
       made: the agent; its error if it cannot be loaded.
       queue: of its searches. Programs do not use this process's time, so each has its own.
       users: searches that want it.
@@ -68,8 +69,8 @@ class Loaded:
       begin_s: when loading began, by `time.perf_counter`.
     """
 
-    def __init__(self, offered: OfferedAgent, queue: JobQueue, aside: ThreadPoolExecutor):
-        self.offered, self.queue = offered, queue
+    def __init__(self, wanted: OfferedAgent, queue: JobQueue, aside: ThreadPoolExecutor):
+        self.wanted, self.queue = wanted, queue
         self._aside = aside
         self.made: Future[Agent] = Future()
         self.users = 0
@@ -114,9 +115,9 @@ class Loaded:
         """Returns what loading does at present, as a stage of a stream."""
         elapsed_s, done = round(time.perf_counter() - self.begin_s, 1), num_compiled() - self._num_before
         if not done and not is_compiling():
-            text = f"Loading {self.offered.title}"
+            text = f"Loading {self.wanted.title}"
             return {"stage": "loading", "text": text, "elapsed_s": elapsed_s, "expected_s": _LOADING_S, "share": None}
-        most = _KERNELS if self.offered.kind == "net" else _KERNELS_WITHOUT_NET
+        most = _KERNELS if self.wanted.kind == "net" else _KERNELS_WITHOUT_NET
         text, share = f"Compiling: {done} of about {most} parts", min(0.95, done / most)
         return {"stage": "compiling", "text": text, "elapsed_s": elapsed_s, "expected_s": None, "share": share}
 
@@ -133,19 +134,19 @@ def draws_of(agent: Agent, state: State) -> float | None:
     return float(shares[1] / shares.sum())
 
 
-def _make(offered: OfferedAgent, game: Game, threads: int) -> Agent:
+def _make(wanted: OfferedAgent, game: Game, threads: int) -> Agent:
     """Makes an agent; raises BadInput. In its errors a program goes by its id: its command is for nobody else."""
-    program = split_program(offered.name)
+    program = split_program(wanted.name)
     if program is None:
-        return make_agent(offered.name, game, threads=threads)
+        return make_agent(wanted.name, game, threads=threads)
     try:
-        agent = make_agent(offered.name, game)
+        agent = make_agent(wanted.name, game)
     except BadInput as error:
         text = str(error)
-        for told in (offered.name, program[0]):
-            text = text.replace(repr(told), repr(offered.id))
+        for told in (wanted.name, program[0]):
+            text = text.replace(repr(told), repr(wanted.id))
         raise BadInput(text) from None
-    agent.name = offered.id
+    agent.name = wanted.id
     return agent
 
 
@@ -184,9 +185,9 @@ class LoadedAgents:
         self._lock = threading.Lock()
         self._closing: threading.Thread | None = None
 
-    def claim(self, offered: OfferedAgent, game: OfferedGame) -> Claim:
+    def claim(self, agent: OfferedAgent, game: OfferedGame) -> Claim:
         """Returns the right to search with an agent, which may have to load first; raises ApiError without room."""
-        key = offered.name, offered.version, game.game
+        key = agent.name, agent.version, game.game
         with self._lock:
             if self._closing is not None:
                 raise ApiError(503, "stopped", "the server has been stopped")
@@ -195,7 +196,7 @@ class LoadedAgents:
             if before is not None and before.has_failed:
                 self._loaded.drop(key)
             try:
-                loaded = self._loaded.use(key, lambda: self._begin(key, offered))
+                loaded = self._loaded.use(key, lambda: self._begin(key, agent))
             except AllInUse:
                 most = self._settings.most_agents
                 text = f"{most} agents are in use already; try again when one is free"
@@ -227,8 +228,8 @@ class LoadedAgents:
         if self.num_searches >= most:
             raise ApiError(429, "busy", f"all places for searches are taken, {most} in all; try again later", retry_s=2)
 
-    def _begin(self, key: _Key, offered: OfferedAgent) -> Loaded:
-        loaded = Loaded(offered, JobQueue("program") if offered.kind == "program" else self._queue, self._aside)
+    def _begin(self, key: _Key, agent: OfferedAgent) -> Loaded:
+        loaded = Loaded(agent, JobQueue("program") if agent.kind == "program" else self._queue, self._aside)
         self._loader.submit(self._load, key, loaded)
         return loaded
 
@@ -237,9 +238,9 @@ class LoadedAgents:
         with contextlib.suppress(RuntimeError):  # it is closed
             self._compiler.submit(compile_game, game.game)
 
-    def state_of(self, offered: OfferedAgent, game: Game | None) -> str:
+    def state_of(self, agent: OfferedAgent, game: Game | None) -> str:
         """Returns cold, loading or ready: for a game, or for any."""
-        what = offered.name, offered.version
+        what = agent.name, agent.version
         with self._lock:
             states = {
                 loaded.state for key, loaded in self._loaded.items() if key[:2] == what and game in (None, key[2])
@@ -288,7 +289,7 @@ class LoadedAgents:
         agent: Agent | None = None
         try:
             compile_game(game)
-            agent = _make(loaded.offered, game, self._settings.threads)
+            agent = _make(loaded.wanted, game, self._settings.threads)
             state = game.new_initial_state()
             if agent.can_ponder:
                 with contextlib.closing(
@@ -296,7 +297,7 @@ class LoadedAgents:
                 ) as analysis:
                     next(analysis)  # compiles and opens everything
                 agent.suggest(state, simulations=2)
-            if table := loaded.offered.levels(game):
+            if table := loaded.wanted.levels(game):
                 LevelAgent(agent, table.levels[0]).suggest_by(state, 0)
         except BaseException as error:  # whoever waits for the agent gets it
             with self._lock:

@@ -1,22 +1,14 @@
 """`Searches`: suggestions, analyses and reviews for many clients at once, within the limits of the settings."""
 
 import asyncio
-from collections.abc import Callable
 
 from azero.arena.agents.suggestion import Suggestion
 from azero.interfaces.web.errors import ApiError, as_api_error
 from azero.interfaces.web.offered.agents import OfferedAgent
 from azero.interfaces.web.positions import Position
-from azero.interfaces.web.searches.jobs import (
-    AnalysisJob,
-    AnalysisLimits,
-    ReviewJob,
-    ReviewLine,
-    SearchRequest,
-    SuggestionJob,
-)
+from azero.interfaces.web.searches.jobs import AnalysisJob, AnalysisLimits, ReviewJob, SearchRequest, SuggestionJob
 from azero.interfaces.web.searches.loaded import Claim, Loaded, LoadedAgents
-from azero.interfaces.web.searches.queue import JobQueue
+from azero.interfaces.web.searches.queue import Job, JobQueue
 from azero.interfaces.web.searches.stream import EventStream, Outbox
 from azero.interfaces.web.settings import ServeSettings
 
@@ -38,16 +30,13 @@ class Searches:
         self._settings = settings
         self.queue = JobQueue("search")
         self.agents = LoadedAgents(settings, self.queue)
-        self._reviews = ReviewLine(settings.most_reviews)
         self._outboxes: set[Outbox] = set()
         self._suggesting: set[asyncio.Future] = set()  # the tasks that wait for suggestions
         self._is_closed = False
 
-    async def suggest(
-        self, client: str, offered: OfferedAgent, position: Position, request: SearchRequest
-    ) -> Suggestion:
+    async def suggest(self, client: str, agent: OfferedAgent, position: Position, request: SearchRequest) -> Suggestion:
         """Returns an agent's suggestion for a position; raises BadInput or ApiError. It can be cancelled."""
-        claim = self.agents.claim(offered, position.offered)
+        claim = self.agents.claim(agent, position.game)
         job = SuggestionJob(client, claim.loaded, position.state.clone(), request)
         answer = asyncio.ensure_future(self._answer(claim.loaded, job))
         self._suggesting.add(answer)
@@ -67,53 +56,37 @@ class Searches:
         loaded.queue.add(job)
         return await asyncio.wrap_future(job.answer)
 
-    def analyse(self, client: str, offered: OfferedAgent, position: Position, limits: AnalysisLimits) -> EventStream:
+    def analyse(self, client: str, agent: OfferedAgent, position: Position, limits: AnalysisLimits) -> EventStream:
         """Returns the stream of an analysis; raises ApiError if there is no room for it."""
-        claim = self.agents.claim(offered, position.offered)
+        claim = self.agents.claim(agent, position.game)
         outbox = Outbox(asyncio.get_running_loop())
         job = AnalysisJob(client, claim.loaded, position, limits, outbox, claim.release)
-        return self._stream(claim, outbox, lambda: claim.loaded.queue.add(job), job.stop)
+        return self._stream(claim, outbox, job)
 
-    def review(self, client: str, offered: OfferedAgent, position: Position, request: SearchRequest) -> EventStream:
+    def review(self, client: str, agent: OfferedAgent, position: Position, request: SearchRequest) -> EventStream:
         """Returns the stream of a review; raises ApiError if there is no room for it."""
-        claim = self.agents.claim(offered, position.offered)
+        claim = self.agents.claim(agent, position.game)
         outbox = Outbox(asyncio.get_running_loop(), keeps_all=True)
+        job = ReviewJob(client, claim.loaded, position, request, outbox, claim.release)
+        return self._stream(claim, outbox, job)
 
-        def end() -> None:
-            claim.release()
-            self._reviews.leave()
-
-        job = ReviewJob(client, claim.loaded, position, request, outbox, end)
-
-        def begin() -> None:
-            claim.loaded.queue.add(job)
-
-        def stop() -> None:
-            job.stop()
-            if self._reviews.give_up(begin):
-                claim.release()
-
-        return self._stream(claim, outbox, lambda: self._reviews.enter(begin), stop)
-
-    def _stream(
-        self, claim: Claim, outbox: Outbox, begin: Callable[[], object], stop: Callable[[], object]
-    ) -> EventStream:
+    def _stream(self, claim: Claim, outbox: Outbox, job: Job) -> EventStream:
         """Returns a stream that loads the agent, then begins a search, which gives the claim back."""
-        feeding = asyncio.create_task(self._feed(claim, outbox, begin))
+        feeding = asyncio.create_task(self._feed(claim, outbox, job))
         self._outboxes.add(outbox)
 
         def end() -> None:
             feeding.cancel()
-            stop()
+            job.stop()
             self._outboxes.discard(outbox)
 
         return EventStream(outbox, end, self._settings.slow_reader_s)
 
-    async def _feed(self, claim: Claim, outbox: Outbox, begin: Callable[[], object]) -> None:
+    async def _feed(self, claim: Claim, outbox: Outbox, job: Job) -> None:
         try:
             await _loading(claim.loaded, outbox)
             outbox.put("stage", QUEUED)
-            begin()
+            claim.loaded.queue.add(job)
         except BaseException as error:
             claim.release()
             if isinstance(error, asyncio.CancelledError):

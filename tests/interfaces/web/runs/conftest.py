@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.runs.settings import write_settings
 from azero.training.train import train
 from tests.interfaces.web.conftest import client_of
@@ -58,7 +58,7 @@ def run(trained, tmp_path):
 @contextmanager
 def serving(*folders, **offers):
     """Yields a client of a server that offers these runs."""
-    with client_of(offered=Offered(["uct@1000"], runs=folders, **offers)) as client:
+    with client_of(catalogue=Catalogue(["uct@1000"], runs=folders, **offers)) as client:
         yield client
         client.app.state.context.searches.close()
 

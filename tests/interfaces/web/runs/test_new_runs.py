@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.offered.runs import runs_in
 from tests.interfaces.web.runs.conftest import serving
 
@@ -53,12 +53,14 @@ def test_links_that_lead_elsewhere_are_not_followed(above, trained, tmp_path):
     (above / "inside").symlink_to("own")
     (above / "circle").symlink_to("circle")
     assert runs_in(above) == [above / "inside", above / "own"]
-    offered = Offered(["random"], runs=[above])
-    assert offered.runs.ids() == ["own"], "both names are of the same run"
+    catalogue = Catalogue(["random"], runs=[above])
+    assert catalogue.runs.ids() == ["own"], "both names are of the same run"
     shutil.rmtree(above / "own")
     (above / "own").symlink_to(trained)
-    offered.look_for_runs()
-    assert offered.runs.ids() == [] and offered.agents_for(None) == [offered.agent(each) for each in offered.agents]
+    catalogue.look_for_runs()
+    assert catalogue.runs.ids() == [] and catalogue.agents_for(None) == [
+        catalogue.agent(each) for each in catalogue.agents
+    ]
 
 
 def test_a_folder_that_is_a_link_itself_was_named_by_the_user(above, trained, tmp_path):

@@ -115,7 +115,7 @@ def test_opinions_are_those_of_each_net(watcher, trained):
 def test_opinions_of_more_nets_than_are_kept_open_come_to_an_end(watcher, monkeypatch):
     monkeypatch.setattr("azero.interfaces.web.runs.nets._MOST_OPEN_BYTES", 1)
     monkeypatch.setattr("azero.interfaces.web.runs.nets._PATIENCE_S", -1.0)  # a net for each request
-    watcher.app.state.nets.opened.close()
+    watcher.app.state.context.nets.opened.close()
     found = opinions_of(watcher, moves="c3", game="tic_tac_toe")
     assert len(found["opinions"]) == found["nets"] > 1
 

@@ -1,11 +1,17 @@
 // Preact with htm: the components of the page are functions that return html`...`. They follow what emits changes.
+// A component gets what is its own as props, and the state of the page by `useApp`.
 
-import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "../vendor/hooks.mjs";
+import { useContext, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "../vendor/hooks.mjs";
 import htm from "../vendor/htm.mjs";
-import { Fragment, h, render } from "../vendor/preact.mjs";
+import { createContext, Fragment, h, render } from "../vendor/preact.mjs";
 
 export { Fragment, render, useEffect, useLayoutEffect, useMemo, useRef, useState };
 export const html = htm.bind(h);
+
+export const AppContext = createContext(null);
+
+/** The state of the page: an `AppState`. */
+export const useApp = () => useContext(AppContext);
 
 /** What others listen to: the session, an analysis, the settings. */
 export class Emitter {

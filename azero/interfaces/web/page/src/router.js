@@ -7,9 +7,9 @@ const READABLE = /[^A-Za-z0-9\-_.~!*'(),=:@/+]/g;
 
 const encode = (text) => text.replace(READABLE, encodeURIComponent);
 
-/** Returns the link of {view, game, tree, node, agent, lesson}, beginning with #. */
-export function writeLink({ view, game, tree, node, agent, lesson }) {
-  const parts = { v: view, g: game, m: tree.toText(), at: tree.placeOf(node), a: agent, ...writeLesson(lesson) };
+/** Returns the link of {view, game, tree, node, agent, learn}, beginning with #. */
+export function writeLink({ view, game, tree, node, agent, learn }) {
+  const parts = { v: view, g: game, m: tree.toText(), at: tree.placeOf(node), a: agent, ...writeLearn(learn) };
   const written = Object.entries(parts)
     .filter(([name, value]) => value && !(name === "at" && !tree.root.children.length))
     .map(([name, value]) => `${name}=${encode(String(value))}`);
@@ -23,7 +23,7 @@ export const pack = async (link) =>
 /** Returns a link as it was before it was packed; throws an Error with a line for people. */
 export const unpack = async (link) => (link.startsWith("#z=") ? `#${await inflate(link.slice(3))}` : link);
 
-/** Returns {view, game, tree, place, agent, lesson} of a link; throws an Error with a line for people. */
+/** Returns {view, game, tree, place, agent, learn} of a link; throws an Error with a line for people. */
 export function readLink(link) {
   const parts = new Map(
     link
@@ -37,20 +37,20 @@ export function readLink(link) {
     tree: GameTree.fromText(parts.get("m") ?? ""),
     place: parts.get("at"),
     agent: parts.get("a"),
-    lesson: readLesson(parts),
+    learn: readLearn(parts),
   };
 }
 
-/** The parts of a lesson: how it searches, the constant, the seed, and the simulation and step that are shown. */
-const writeLesson = (lesson) =>
-  lesson && {
-    by: lesson.method,
-    c: lesson.c === null ? null : String(lesson.c),
-    s: lesson.seed || null,
-    n: lesson.place,
+/** What Learn shows: how it searches, the constant, the seed, and the simulation and step. */
+const writeLearn = (learn) =>
+  learn && {
+    by: learn.method,
+    c: learn.c === null ? null : String(learn.c),
+    s: learn.seed || null,
+    n: learn.place,
   };
 
-function readLesson(parts) {
+function readLearn(parts) {
   const [c, seed] = [parts.get("c") ?? "", parts.get("s") ?? ""];
   return {
     method: ["uct", "puct"].find((method) => method === parts.get("by")) ?? null,

@@ -1,1 +1,1 @@
-export const useEffect: any, useLayoutEffect: any, useMemo: any, useReducer: any, useRef: any, useState: any;
+export const useContext: any, useEffect: any, useLayoutEffect: any, useMemo: any, useReducer: any, useRef: any, useState: any;

@@ -1,1 +1,1 @@
-export const Fragment: any, h: any, render: any;
+export const createContext: any, Fragment: any, h: any, render: any;

@@ -63,7 +63,7 @@ const isKept = has({
   ),
   review: isNoneOr(
     has({
-      // of Review
+      // of LineReview
       agent: isText,
       searched: isIndex,
       place: isText,

@@ -1,7 +1,8 @@
 // The table of candidate moves. It is calm: rows change places at most once a second, never under the pointer.
 
-import { html, useRef } from "../html.js";
+import { html, useApp, useRef } from "../html.js";
 import { formatVisits, priorText, proofOf, scoreOf } from "../score.js";
+import { rowKeys } from "../shell/controls.js";
 import { Stone } from "../shell/icons.js";
 import { newOrder, settle } from "./calm.js";
 
@@ -110,32 +111,22 @@ const COLUMNS = {
 
 /**
  * Props:
- *   players, toMove: whose moves these are; their stone is in the heading.
- *   position: a key that changes with the position.
  *   first, second: rows of `rowsOf`; `second` is null without a second agent.
  *   sort, onSort(column): the column that rows are sorted by.
  *   active, onActive(move or null): the move under the pointer or the focus.
  *   onPlay(move): called by Enter, and by a click.
  */
-export function CandidateTable({
-  players,
-  toMove,
-  position,
-  first,
-  second = null,
-  sort,
-  onSort,
-  active,
-  onActive,
-  onPlay,
-}) {
+export function CandidateTable({ first, second = null, sort, onSort, active, onActive, onPlay }) {
+  const { session } = useApp();
+  const { players } = session.game;
+  const toMove = session.position.to_move;
   const body = useRef(null);
   const order = useRef(newOrder());
   const rows = joined(first, second ?? []);
   const isHeld = Boolean(body.current?.matches(":hover") || body.current?.querySelector(":focus-visible"));
   order.current = settle(
     order.current,
-    `${position} ${sort} ${Boolean(second)}`,
+    `${session.keyOf(session.node)} ${sort} ${Boolean(second)}`,
     orderOf(rows, sort),
     performance.now(),
     isHeld,
@@ -143,22 +134,14 @@ export function CandidateTable({
   const byMove = new Map(rows.map((row) => [row.move, row]));
   const shown = order.current.names.map((move) => byMove.get(move));
   const tabStop = shown.some((row) => row.move === active) ? active : shown[0]?.move;
-  const onKeyDown = (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step || event.shiftKey) return;
-    const buttons = [...body.current.querySelectorAll("button")];
-    buttons[buttons.indexOf(event.target) + step]?.focus();
-    event.preventDefault();
-    event.stopPropagation();
-  };
   const columns = second ? COLUMNS.two : COLUMNS.one;
   return html`<div class="candidates-box">
     <table class="candidates ${second ? "two" : "one"}" aria-label="Candidate moves">
       <thead><tr>${columns.map(
         ([key, text, className]) => html`<${Heading} ...${{ column: key, text, className, sort, onSort, second }}
-        stone=${key === "move" && html`<${Stone} players=${players} player=${toMove} /><span class="hidden">of ${players[toMove].name}</span>`} />`,
+        stone=${key === "move" && html`<${Stone} player=${toMove} /><span class="hidden">of ${players[toMove].name}</span>`} />`,
       )}</tr></thead>
-      <tbody ref=${body} onKeyDown=${onKeyDown} onPointerLeave=${() => onActive(null)}>
+      <tbody ref=${body} onKeyDown=${rowKeys} onPointerLeave=${() => onActive(null)}>
         ${shown.map((row) => html`<${Row} key=${row.move} ...${{ row, isTwo: Boolean(second), isActive: row.move === active, isTabStop: row.move === tabStop, onActive, onPlay }} />`)}
       </tbody>
     </table>

@@ -1,10 +1,11 @@
 // The chart of a game. Its areas have the colours of the players and never turn over; a click goes to a ply.
 
-import { html, useState } from "../html.js";
+import { html, useApp, useState } from "../html.js";
 import { percentsOf } from "../score.js";
 
 /** The gauge beside the board: the first player from below, draws in the middle, the second player from above. */
-export function Gauge({ players, opinion }) {
+export function Gauge({ opinion }) {
+  const { players } = useApp().session.game;
   if (!opinion) return html`<div class="gauge" aria-hidden="true"></div>`;
   const { first, draw } = sharesOf(opinion);
   const percent = (share) => `${100 * share}%`;
@@ -84,28 +85,17 @@ const AREA = 1000; // units of the drawing's width
 
 /**
  * Props:
- *   players: of the game.
  *   opinions: one a ply from 0, null where nothing is known.
  *   ply, length: the current ply, and the last of the line.
- *   maxPlies, isOver: of the game, for the width of the future.
+ *   isOver: whether the game is, for the width of the future.
  *   caption: below the current ply.
  *   second: the opinions of a second agent, shown as a line.
  *   errors: [{ply, player, mark}], as triangles on the side of who erred.
  *   onPly(ply): called by clicks and keys.
  */
-export function GameChart({
-  players,
-  opinions,
-  ply,
-  length,
-  maxPlies,
-  isOver,
-  caption,
-  second = null,
-  errors = null,
-  onPly,
-}) {
+export function GameChart({ opinions, ply, length, isOver, caption, second = null, errors = null, onPly }) {
   const [isTable, setTable] = useState(false);
+  const { players, max_plies: maxPlies } = useApp().session.game;
   const extent = extentOf(length, maxPlies, isOver);
   const left = (at) => `${(100 * at) / extent}%`;
   const here = opinions[ply];
@@ -165,7 +155,7 @@ export function GameChart({
       <button class="as-table" aria-expanded=${String(isTable)} onClick=${() => setTable(!isTable)}>as a table</button>
       <span>${extent}</span>
     </div>
-    ${isTable && html`<${AsTable} ...${{ players, opinions, ply, onPly }} />`}
+    ${isTable && html`<${AsTable} ...${{ opinions, ply, onPly }} />`}
   </div>`;
 }
 
@@ -200,7 +190,8 @@ function sentenceOf(players, opinion) {
   return `${one} wins ${wins} %, draws ${draws} %, ${two} wins ${losses} %`;
 }
 
-function AsTable({ players, opinions, ply, onPly }) {
+function AsTable({ opinions, ply, onPly }) {
+  const { players } = useApp().session.game;
   const known = opinions.map((opinion, at) => ({ opinion, at })).filter(({ opinion }) => opinion);
   return html`<div class="chart-table"><table>
     <caption class="hidden">Scores by ply</caption>

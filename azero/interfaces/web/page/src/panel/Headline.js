@@ -1,39 +1,9 @@
-// The headline: how both sides stand, the first player always on the left; and what agents have said of positions.
+// The headline: how both sides stand, the first player always on the left.
 
-import { html } from "../html.js";
+import { html, useApp } from "../html.js";
 import { forFirst, formatCount, percentsOf, scoreOf } from "../score.js";
 import { Stone } from "../shell/icons.js";
 import { scoreText } from "./CandidateTable.js";
-
-const MOST = 3000; // opinions
-const MOST_UPDATES = 200; // whole updates
-
-export class Opinions {
-  constructor() {
-    this.opinions = new Map();
-    this.updates = new Map();
-  }
-
-  static key = (agent, game, moves) => `${agent} ${game} ${moves.join(" ")}`;
-
-  /** Notes an update; fewer simulations never replace more. */
-  note(key, update) {
-    const known = this.opinions.get(key);
-    const opinion = opinionOf(update);
-    if (!known || known.simulations <= opinion.simulations) put(this.opinions, key, opinion, MOST);
-    const before = this.updates.get(key);
-    if (!before || before.simulations <= update.simulations) put(this.updates, key, update, MOST_UPDATES);
-  }
-
-  opinion = (key) => this.opinions.get(key) ?? null;
-  update = (key) => this.updates.get(key) ?? null;
-}
-
-function put(map, key, value, most) {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > most) map.delete(map.keys().next().value);
-}
 
 /** {scores: ["46.3", "53.7"], note} of both players, from an opinion for the first player. */
 function headlineOf(players, opinion) {
@@ -117,12 +87,13 @@ export function spokenAnalysis({ players, toMove, agent, update, rows }) {
 }
 
 /** With `first`, the name of the first of two agents, wins and draws that it expects, if it gives them. */
-export function Headline({ players, opinion, first = null }) {
+export function Headline({ opinion, first = null }) {
+  const { players } = useApp().session.game;
   const outcomes = first === null ? null : outcomesOf(opinion);
-  if (outcomes) return html`<${Outcomes} ...${{ players, outcomes, agent: first }} />`;
+  if (outcomes) return html`<${Outcomes} outcomes=${outcomes} agent=${first} />`;
   const { scores, note } = headlineOf(players, opinion);
   const side = (player) => html`<span class="headline-side" data-player=${player}>
-    <${Stone} players=${players} player=${player} size=${1.3} />
+    <${Stone} player=${player} size=${1.3} />
     <span class="headline-score">${opinion && html`<strong>${scores[player]}</strong>`}<span class="percent">${opinion ? "%" : "–"}</span></span>
     <span class="headline-name">${players[player].name}</span>
   </span>`;
@@ -134,9 +105,10 @@ export function Headline({ players, opinion, first = null }) {
 }
 
 /** "38 wins, 34 draws, wins 28": what an agent expects of a hundred games. */
-function Outcomes({ players, outcomes: [first, draws, second], agent }) {
+function Outcomes({ outcomes: [first, draws, second], agent }) {
+  const { players } = useApp().session.game;
   const side = (player, wins) => html`<span class="headline-side" data-player=${player}>
-    <${Stone} players=${players} player=${player} size=${1.3} />
+    <${Stone} player=${player} size=${1.3} />
     <span class="headline-score"><strong>${wins}</strong></span>
     <span class="headline-word"><span class="hidden">${players[player].name} </span>${wins === 1 ? "win" : "wins"}</span>
   </span>`;

@@ -1,6 +1,6 @@
 // The tree of variations: the main line in rows, variations indented below the move that they replace.
 
-import { html, useEffect, useRef, useState } from "../html.js";
+import { html, useApp, useEffect, useRef, useState } from "../html.js";
 import { stepKeys, useKeys } from "../keys.js";
 import { Icon } from "../shell/icons.js";
 
@@ -10,7 +10,8 @@ const other = (session, step) => {
 };
 
 /** Deletes the move of the current node with all that follows; a toast offers to undo it. */
-function deleteFromHere(session, app) {
+function deleteFromHere(app) {
+  const { session } = app;
   const { node, tree } = session;
   if (!node.parent) return;
   const putBack = tree.remove(node);
@@ -35,24 +36,24 @@ function makeMain(session) {
   session.changed();
 }
 
-/** The keys that walk the tree; with `isEditable`, those that change it, too. */
-export function useTreeKeys(session, app, { isEditable = true, onComment = null } = {}) {
-  const walk = {
+/** The keys that walk the tree, and those that change it. */
+export function useTreeKeys(onComment) {
+  const app = useApp();
+  const { session } = app;
+  useKeys({
     ...stepKeys(session),
     arrowup: ["previous variation", () => other(session, -1)],
     arrowdown: ["next variation", () => other(session, 1)],
     "shift+arrowleft": ["back to the branch", () => void session.goTo(session.tree.branchOf(session.node))],
-  };
-  const edit = {
-    delete: ["delete from here", () => deleteFromHere(session, app)],
+    delete: ["delete from here", () => deleteFromHere(app)],
     "shift+arrowup": ["make main line", () => makeMain(session)],
-    c: ["comment", () => onComment?.()],
-  };
-  useKeys(isEditable ? { ...walk, ...edit } : walk);
+    c: ["comment", onComment],
+  });
 }
 
 /** First, back, forward, last. */
-export function Navigation({ session }) {
+export function Navigation() {
+  const { session } = useApp();
   const isFirst = !session.node.parent;
   const isLast = !session.node.children.length;
   const button = (
@@ -72,7 +73,9 @@ export function Navigation({ session }) {
 }
 
 /** `isOpen` shows the fields; `onOpen(isOpen)` changes it. */
-export function NodeEditor({ session, app, isOpen, onOpen }) {
+export function NodeEditor({ isOpen, onOpen }) {
+  const app = useApp();
+  const { session } = app;
   const { node, tree } = session;
   const area = useRef(null);
   useEffect(() => {
@@ -104,7 +107,7 @@ export function NodeEditor({ session, app, isOpen, onOpen }) {
       )}
       <button class="quiet small" aria-expanded=${String(isOpen)} onClick=${() => onOpen(!isOpen)} title="Comment and name (C)">Comment</button>
       ${!tree.isMain(node) && html`<button class="quiet small" onClick=${() => makeMain(session)} title="Make main line (Shift ↑)">Main line</button>`}
-      <button class="quiet small icon-button" disabled=${isRoot} aria-label="Delete from here" title="Delete from here (Del)" onClick=${() => deleteFromHere(session, app)}><${Icon} name="bin" /></button>
+      <button class="quiet small icon-button" disabled=${isRoot} aria-label="Delete from here" title="Delete from here (Del)" onClick=${() => deleteFromHere(app)}><${Icon} name="bin" /></button>
     </div>
     ${
       isOpen &&
@@ -188,8 +191,9 @@ function nameOfNode({ node, ply }) {
   return parts.filter(Boolean).join(", ");
 }
 
-/** `asked` is a move that is talked about, and is framed; `scoreAt(node)` may return a short text after a move. */
-export function VariationTree({ session, asked = null, scoreAt = (_node) => "" }) {
+/** `asked` is a move that is talked about, and is framed. */
+export function VariationTree({ asked = null }) {
+  const { session } = useApp();
   const [unfolded, setUnfolded] = useState(new Set());
   const box = useRef(null);
   const { tree, node: current } = session;
@@ -210,16 +214,17 @@ export function VariationTree({ session, asked = null, scoreAt = (_node) => "" }
       ${items.map((item) =>
         item.isFold
           ? html`<button role="treeitem" aria-level=${depth + 2} aria-expanded="false" tabindex="-1" class="fold" aria-label="${item.count} more variations" onClick=${() => unfold(item.node)}>+${item.count}</button>`
-          : html`<${Item} key=${item.node.id} ...${{ item, depth, session, isCurrent: item.node === current, isAsked: item.node === asked, isStop: item.node === stop, score: scoreAt(item.node) }} />`,
+          : html`<${Item} key=${item.node.id} ...${{ item, depth, isAsked: item.node === asked, isStop: item.node === stop }} />`,
       )}
     </div>`,
     )}
   </div>`;
 }
 
-function Item({ item, depth, session, isCurrent, isAsked, isStop, score }) {
+function Item({ item, depth, isAsked, isStop }) {
+  const { session } = useApp();
   const { node, number } = item;
-  const goTo = () => session.goTo(node);
+  const isCurrent = node === session.node;
   return html`<span class="item" role="presentation"><span class="item-move" role="presentation">
     ${node.name && html`<span class="node-name" aria-hidden="true">${node.name}</span>`}
     ${number !== null && html`<span class="ply" aria-hidden="true">${number}</span>`}
@@ -231,10 +236,9 @@ function Item({ item, depth, session, isCurrent, isAsked, isStop, score }) {
       aria-current=${isCurrent ? "step" : null}
       aria-selected=${String(isCurrent)}
       aria-label=${nameOfNode(item)}
-      onClick=${goTo}
+      onClick=${() => session.goTo(node)}
     >${node.move}</button>
     ${node.mark && html`<b class="glyph-text" data-mark=${node.mark} aria-hidden="true">${node.mark}</b>`}</span>
-    ${score && html`<span class="tree-score" aria-hidden="true">${score}</span>`}
     ${node.comment && html`<span class="comment" aria-hidden="true">${node.comment}</span>`}
   </span>`;
 }

@@ -1,7 +1,7 @@
 // The whole page: header, the current view, messages, dialogs, and the link in the address bar.
 
 import { connection } from "../api.js";
-import { Emitter, html, useChanges, useEffect, useMemo, useRef } from "../html.js";
+import { AppContext, Emitter, html, useChanges, useEffect, useMemo, useRef } from "../html.js";
 import { useKeys } from "../keys.js";
 import { pack, writeLink } from "../router.js";
 import { settings } from "../settings.js";
@@ -19,12 +19,12 @@ class AppState extends Emitter {
     this.session = session;
     this.view = "play";
     this.agent = null; // id of the agent of links, of Analyse and Review
-    this.dialog = null; // a function that returns a dialog
+    this.dialog = null; // a component
     this.status = ""; // why a click did nothing
     this.spoken = ""; // what screen readers hear
     this.toasts = [];
     this.playing = null; // the last game of Play
-    this.lesson = { method: null, c: null, seed: 0, place: null }; // what Learn shows, as a link has it
+    this.learn = { method: null, c: null, seed: 0, place: null }; // what Learn shows, as a link has it
     this.watch = null; // what Runs knows of a run
     this.ownHash = null; // the link that the page itself has put into the address bar
     this.isReady = false;
@@ -103,8 +103,8 @@ class AppState extends Emitter {
   /** The link of what the page shows; `pack` makes it fit the address bar. */
   get link() {
     const { session, view, agent } = this;
-    const lesson = view === "learn" ? this.lesson : null;
-    return writeLink({ view, game: session.game.id, tree: session.tree, node: session.node, agent, lesson });
+    const learn = view === "learn" ? this.learn : null;
+    return writeLink({ view, game: session.game.id, tree: session.tree, node: session.node, agent, learn });
   }
 
   /** The same, packed if it is long, as a whole address. */
@@ -123,20 +123,20 @@ export function App({ session }) {
   usePageKeys(app);
 
   const { View, title } = viewOf(app.view);
-  return html`<div class="app view-${app.view}">
-    <${Header} app=${app} session=${app.shown} title=${title} />
+  return html`<${AppContext.Provider} value=${app}><div class="app view-${app.view}">
+    <${Header} title=${title} />
     <main class="main">
-      ${app.isReady ? html`<${View} key=${app.view} session=${session} app=${app} />` : html`<p class="loading">Loading the board …</p>`}
+      ${app.isReady ? html`<${View} key=${app.view} />` : html`<p class="loading">Loading the board …</p>`}
     </main>
     <div class="notices">
       ${connection.isLost && html`<${Reconnecting} />`}
-      ${isIllegal(session.error) && html`<${IllegalMove} error=${session.error} moves=${session.moves} app=${app} onClose=${() => session.forgetError()} />`}
+      ${isIllegal(session.error) && html`<${IllegalMove} />`}
     </div>
     <p class="status-line" role="status">${app.status}</p>
     <div class="hidden" aria-live="polite">${app.spoken}</div>
-    <${Toasts} app=${app} />
-    ${app.dialog?.()}
-  </div>`;
+    <${Toasts} />
+    ${app.dialog && html`<${app.dialog} />`}
+  </div></${AppContext.Provider}>`;
 }
 
 const isIllegal = (error) => error?.code === "illegal_move" && Number.isInteger(error.at);
@@ -159,9 +159,9 @@ function usePageKeys(app) {
     d: ["theme", () => settings.set("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark")],
     f: ["turn the board", () => turnBoard(session)],
     y: ["copy the link", () => copyLink(app)],
-    s: ["save or load a record", () => app.openDialog(() => html`<${RecordDialog} app=${app} session=${session} />`)],
-    "/": ["type a move", () => typeMove(app, session)],
-    "?": ["all keys", () => app.openDialog(() => html`<${KeysDialog} app=${app} />`)],
+    s: ["save or load a record", () => app.openDialog(RecordDialog)],
+    "/": ["type a move", () => typeMove(app)],
+    "?": ["all keys", () => app.openDialog(KeysDialog)],
   };
   for (const view of VIEWS) keys[`g ${view.key}`] = [view.title, () => false];
   useKeys(keys);
@@ -180,10 +180,11 @@ function usePageKeys(app) {
   }, []);
 }
 
-function typeMove(app, session) {
+function typeMove(app) {
+  const session = app.shown;
   if (!session.isSettled || session.position.to_move === null) return false;
   const { play, view } = app;
   if (view === "play" && !play?.mayMove) return false;
   const onMoves = (moves) => (view === "play" ? play.mayMove && play.move(moves) : session.play(...moves));
-  app.openDialog(() => html`<${MoveDialog} app=${app} session=${session} onMoves=${onMoves} />`);
+  app.openDialog(() => html`<${MoveDialog} onMoves=${onMoves} />`);
 }

@@ -2,7 +2,7 @@
 
 import { post } from "../api.js";
 import { defaultAgent } from "../game/session.js";
-import { html, useState } from "../html.js";
+import { html, useApp, useState } from "../html.js";
 import { Dialog, DropDown } from "./controls.js";
 import { Icon } from "./icons.js";
 import { RecordDialog } from "./RecordDialog.js";
@@ -51,7 +51,8 @@ function boardAsSvg() {
 
 const SIMULATIONS = 400;
 
-export function CopyMenu({ app, session }) {
+export function CopyMenu() {
+  const app = useApp();
   const [isOpen, setOpen] = useState(false);
   const copy = (what, make) => async () => {
     let text = null;
@@ -61,26 +62,23 @@ export function CopyMenu({ app, session }) {
       app.toast({ text: `${what}: copied.` });
     } catch (error) {
       if (text === null) app.fail(error);
-      else app.openDialog(() => html`<${Shown} app=${app} what=${what} text=${text} />`);
+      else app.openDialog(() => html`<${Shown} what=${what} text=${text} />`);
     }
   };
-  const command = isOpen && commandOf(app, session);
+  const command = isOpen && commandOf(app);
   const items = () => [
-    { text: "Moves", onPick: copy("Moves", () => session.moves.join(" ")) },
+    { text: "Moves", onPick: copy("Moves", () => app.shown.moves.join(" ")) },
     { text: "Link", onPick: copy("Link", app.address) },
     "-",
     ...(command ? [{ text: "azero suggest …", onPick: copy("Command", () => command) }] : []),
-    { text: "curl …", onPick: copy("Command", () => curlOf(app, session)) },
+    { text: "curl …", onPick: copy("Command", () => curlOf(app)) },
     {
       text: "JSON of a suggestion",
-      onPick: copy("JSON", async () => JSON.stringify(await post("suggestions", asked(app, session)), null, 2)),
+      onPick: copy("JSON", async () => JSON.stringify(await post("suggestions", asked(app)), null, 2)),
     },
     { text: "Board as SVG", onPick: copy("SVG", boardAsSvg) },
     "-",
-    {
-      text: "Save or load a record",
-      onPick: () => app.openDialog(() => html`<${RecordDialog} app=${app} session=${session} />`),
-    },
+    { text: "Save or load a record", onPick: () => app.openDialog(RecordDialog) },
   ];
   return html`<span class="opens">
     <button class="icon-button" aria-label="Copy and save" title="Copy and save" aria-haspopup="menu" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>
@@ -91,21 +89,22 @@ export function CopyMenu({ app, session }) {
 }
 
 /** The agent of Analyse, or the first of a game that Runs shows alone. */
-const agentOf = (app, session) => session.agents.find(({ id }) => id === app.agent)?.id ?? defaultAgent(session.agents);
+const agentOf = ({ agent, shown: { agents } }) => agents.find(({ id }) => id === agent)?.id ?? defaultAgent(agents);
 
-const asked = (app, session) => ({
-  agent: agentOf(app, session),
-  game: session.game.id,
-  position: session.start ?? undefined,
-  moves: session.moves,
+const asked = (app) => ({
+  agent: agentOf(app),
+  game: app.shown.game.id,
+  position: app.shown.start ?? undefined,
+  moves: app.shown.moves,
   simulations: SIMULATIONS,
 });
 
 const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The command that asks the same; null if the agent or the game has no name that the server tells. */
-function commandOf(app, session) {
-  const agent = session.agents.find(({ id }) => id === agentOf(app, session));
+function commandOf(app) {
+  const session = app.shown;
+  const agent = session.agents.find(({ id }) => id === agentOf(app));
   if (!agent?.name || session.game.is_own) return null;
   const words = ["azero", "suggest", quote(agent.kind === "random" ? agent.name : `${agent.name}@${SIMULATIONS}`)];
   if (agent.game !== session.game.id) words.push("--game", quote(session.game.id));
@@ -114,10 +113,10 @@ function commandOf(app, session) {
   return words.join(" ");
 }
 
-const curlOf = (app, session) =>
-  `curl -s ${location.origin}/api/v1/suggestions -H 'Content-Type: application/json' -d ${quote(JSON.stringify(asked(app, session)))}`;
+const curlOf = (app) =>
+  `curl -s ${location.origin}/api/v1/suggestions -H 'Content-Type: application/json' -d ${quote(JSON.stringify(asked(app)))}`;
 
 /** Shows a text to copy by hand, where the browser refuses the clipboard. */
-const Shown = ({ app, what, text }) => html`<${Dialog} title=${what} onClose=${app.closeDialog}>
+const Shown = ({ what, text }) => html`<${Dialog} title=${what}>
   <textarea class="shown" aria-label=${what} rows="8" readonly data-autofocus value=${text}></textarea>
 </${Dialog}>`;

@@ -1,19 +1,21 @@
 // The header: the game, the views, and what acts on the whole page.
 
 import { earlier } from "../game/kept.js";
-import { html, useState } from "../html.js";
+import { html, useApp, useState } from "../html.js";
 import { settings } from "../settings.js";
 import { VIEWS } from "../views/index.js";
 import { CopyMenu } from "./CopyMenu.js";
 import { DropDown } from "./controls.js";
-import { KeysDialog, showRules } from "./dialogs.js";
+import { KeysDialog, RulesDialog } from "./dialogs.js";
 import { Icon, Logo } from "./icons.js";
 import { turnBoard } from "./layout.js";
 import { returnTo } from "./opening.js";
 
 const MOST_KEPT = 6; // games that are listed
 
-export function Header({ app, session, title }) {
+export function Header({ title }) {
+  const app = useApp();
+  const session = app.shown;
   const [open, setOpen] = useState(null); // "games", "views"
   const toggle = (name) => setOpen(open === name ? null : name);
   const close = () => setOpen(null);
@@ -27,7 +29,7 @@ export function Header({ app, session, title }) {
       <button class="quiet game-button" aria-haspopup="menu" aria-expanded=${open === "games"} onClick=${() => toggle("games")}>
         <strong title=${game?.title}>${game?.title ?? "…"}</strong> <span class="subtitle">${game?.subtitle ?? ""}</span><${Icon} name="down" />
       </button>
-      ${open === "games" && html`<${DropDown} label="Games" items=${gameItems(app, session)} onClose=${close} />`}
+      ${open === "games" && html`<${DropDown} label="Games" items=${gameItems(app)} onClose=${close} />`}
     </span>
     ${
       offered &&
@@ -35,30 +37,31 @@ export function Header({ app, session, title }) {
       <${Icon} name="undo" />
     </button>`
     }
-    <button class="rules-button" disabled=${!game} onClick=${() => showRules(app, game)}>Rules</button>
+    <button class="rules-button" disabled=${!game} onClick=${() => app.openDialog(RulesDialog)}>Rules</button>
     <nav class="views" aria-label="Views">
       ${VIEWS.map((view) => html`<button class="tab" aria-current=${app.view === view.id ? "page" : null} onClick=${() => app.setView(view.id)}>${view.title}</button>`)}
     </nav>
     <span class="tools">
       <button class="icon-button wide-only" aria-label="Copy link" title="Copy link" onClick=${() => copyLink(app)}><${Icon} name="link" /></button>
-      <${CopyMenu} app=${app} session=${session} />
+      <${CopyMenu} />
       <button class="icon-button roomy-only" aria-label="Turn the board" title="Turn the board" onClick=${() => turnBoard(session)}><${Icon} name="turn" /></button>
       <button class="icon-button roomy-only" aria-label=${isDark ? "Light theme" : "Dark theme"} title="Theme" onClick=${() => settings.set("theme", isDark ? "light" : "dark")}>
         <${Icon} name=${isDark ? "sun" : "moon"} />
       </button>
-      <button class="icon-button roomy-only" aria-label="Keys" title="All keys" onClick=${() => app.openDialog(() => html`<${KeysDialog} app=${app} />`)}>
+      <button class="icon-button roomy-only" aria-label="Keys" title="All keys" onClick=${() => app.openDialog(KeysDialog)}>
         <${Icon} name="keys" />
       </button>
       <span class="opens tight-only">
         <button class="icon-button" aria-label="Menu" aria-haspopup="menu" aria-expanded=${open === "views"} onClick=${() => toggle("views")}><${Icon} name="more" /></button>
-        ${open === "views" && html`<${DropDown} label="Menu" items=${menuItems(app, session, isDark)} onClose=${close} />`}
+        ${open === "views" && html`<${DropDown} label="Menu" items=${menuItems(app, isDark)} onClose=${close} />`}
       </span>
     </span>
   </header>`;
 }
 
 /** The user's earlier games, then all games, those with a trained net first. */
-function gameItems(app, session) {
+function gameItems(app) {
+  const session = app.shown;
   const kept = earlier()
     .filter(({ id }) => id !== app.keeper.id)
     .slice(0, MOST_KEPT)
@@ -94,7 +97,7 @@ function agoText(ms) {
   );
 }
 
-function menuItems(app, session, isDark) {
+function menuItems(app, isDark) {
   const views = VIEWS.map((view) => ({
     text: view.title,
     isChosen: view.id === app.view,
@@ -103,9 +106,9 @@ function menuItems(app, session, isDark) {
   return [
     ...views,
     "-",
-    { text: "Turn the board", onPick: () => turnBoard(session) },
+    { text: "Turn the board", onPick: () => turnBoard(app.shown) },
     { text: isDark ? "Light theme" : "Dark theme", onPick: () => settings.set("theme", isDark ? "light" : "dark") },
-    { text: "Keys", onPick: () => app.openDialog(() => html`<${KeysDialog} app=${app} />`) },
+    { text: "Keys", onPick: () => app.openDialog(KeysDialog) },
   ];
 }
 

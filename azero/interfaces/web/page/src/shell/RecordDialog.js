@@ -2,7 +2,7 @@
 
 import { post } from "../api.js";
 import { GameTree, nodesOfRecord } from "../game/tree.js";
-import { html, useState } from "../html.js";
+import { html, useApp, useState } from "../html.js";
 import { Dialog } from "./controls.js";
 import { Icon, Stone } from "./icons.js";
 
@@ -37,7 +37,7 @@ async function readRecord(text, name = "") {
 }
 
 /** Shows a game of a record: its own game, its tree, the end of its main line. */
-async function openGame(app, found) {
+async function openRecord(app, found) {
   if (!found.game) throw new Error("the server does not offer the game of this record");
   if (found.start)
     throw new Error("the record begins at a position of its own, which the page cannot show; use azero show");
@@ -66,7 +66,9 @@ export function download(text, name, type = "text/plain") {
 
 const ENDING = { azero: "txt", sgf: "sgf" };
 
-export function RecordDialog({ app, session }) {
+export function RecordDialog() {
+  const app = useApp();
+  const session = app.shown;
   const [text, setText] = useState("");
   const [problem, setProblem] = useState("");
   const [games, setGames] = useState(null);
@@ -82,7 +84,7 @@ export function RecordDialog({ app, session }) {
       }
     };
   const open = attempt(async (found) => {
-    await openGame(app, found);
+    await openRecord(app, found);
     app.closeDialog();
   });
   const read = attempt(async (content, name) => {
@@ -105,7 +107,7 @@ export function RecordDialog({ app, session }) {
     readFile(event.dataTransfer.files[0]);
   };
 
-  return html`<${Dialog} title="Records" onClose=${app.closeDialog}>
+  return html`<${Dialog} title="Records">
     <h3>Save this game</h3>
     <div class="row">
       <button onClick=${() => save("azero")}><${Icon} name="save" />Save as text</button>
@@ -119,16 +121,16 @@ export function RecordDialog({ app, session }) {
       <button disabled=${!text.trim()} onClick=${() => read(text, "")}><${Icon} name="open" />Load</button>
     </div>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${games && html`<${Games} games=${games} session=${session} onOpen=${open} />`}
+    ${games && html`<${Games} games=${games} onOpen=${open} />`}
   </${Dialog}>`;
 }
 
-const Games = ({ games, session, onOpen }) => html`<ul class="games" aria-label="Games of the record">
+const Games = ({ games, onOpen }) => html`<ul class="games" aria-label="Games of the record">
   ${games.slice(0, 200).map(
     (found, k) => html`<li><button onClick=${() => onOpen(found)}>
     <span>${k + 1}</span>
-    <${Stone} players=${session.game.players} player=${0} /> <span class="player-name">${found.tags.First ?? "?"}</span>
-    <${Stone} players=${session.game.players} player=${1} /> <span class="player-name">${found.tags.Second ?? "?"}</span>
+    <${Stone} player=${0} /> <span class="player-name">${found.tags.First ?? "?"}</span>
+    <${Stone} player=${1} /> <span class="player-name">${found.tags.Second ?? "?"}</span>
     <strong class="result">${found.result}</strong>
   </button></li>`,
   )}

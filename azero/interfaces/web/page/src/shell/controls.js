@@ -1,6 +1,6 @@
 // Dialogs and menus: they hold the focus, close by Esc, and give the focus back.
 
-import { html, useEffect, useLayoutEffect, useRef } from "../html.js";
+import { html, useApp, useEffect, useLayoutEffect, useRef } from "../html.js";
 import { Icon } from "./icons.js";
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
@@ -17,6 +17,16 @@ export function radioKeys(event) {
   event.stopPropagation();
 }
 
+/** For onKeyDown of the body of a table whose rows have a button each: the arrows go up and down. */
+export function rowKeys(event) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || event.shiftKey) return;
+  const buttons = [...event.currentTarget.querySelectorAll("button")];
+  buttons[buttons.indexOf(event.target) + step]?.focus();
+  event.preventDefault();
+  event.stopPropagation();
+}
+
 /** Attributes of one radio button. `isFirst`: it takes the tab stop where none is chosen. */
 export const radio = (isChosen, isFirst = false) => ({
   role: "radio",
@@ -27,7 +37,8 @@ export const radio = (isChosen, isFirst = false) => ({
 const FOCUSABLE = "button:not([disabled], [tabindex='-1']), [href], input, select, textarea, [tabindex='0']";
 
 /** A dialog over the page. */
-export function Dialog({ title, onClose, children, className = "", footer }) {
+export function Dialog({ title, children, className = "", footer }) {
+  const { closeDialog } = useApp();
   const box = useRef(null);
   // before the next key is pressed
   useLayoutEffect(() => {
@@ -40,15 +51,15 @@ export function Dialog({ title, onClose, children, className = "", footer }) {
     if (event.key === "Escape") {
       event.stopPropagation();
       event.preventDefault();
-      onClose();
+      closeDialog();
     }
     if (event.key === "Tab") keepFocus(event, box.current);
   };
-  return html`<div class="veil" onPointerDown=${(event) => event.target === event.currentTarget && onClose()}>
+  return html`<div class="veil" onPointerDown=${(event) => event.target === event.currentTarget && closeDialog()}>
     <div class="dialog ${className}" role="dialog" aria-modal="true" aria-label=${title} tabindex="-1" ref=${box} onKeyDown=${onKeyDown}>
       <div class="dialog-head">
         <h2>${title}</h2>
-        <button class="quiet icon-button" aria-label="Close" onClick=${onClose}><${Icon} name="close" /></button>
+        <button class="quiet icon-button" aria-label="Close" onClick=${closeDialog}><${Icon} name="close" /></button>
       </div>
       <div class="dialog-body">${children}</div>
       ${footer && html`<div class="dialog-foot">${footer}</div>`}

@@ -2,14 +2,15 @@
 
 import { connection, post } from "../api.js";
 import { Still } from "../board/Drawing.js";
-import { html, useEffect, useRender, useState } from "../html.js";
+import { html, useApp, useEffect, useRender, useState } from "../html.js";
 import { activeKeys } from "../keys.js";
 import { settings } from "../settings.js";
 import { Dialog } from "./controls.js";
 import { Icon } from "./icons.js";
 
 /** Messages that go by themselves; some have a button. */
-export function Toasts({ app }) {
+export function Toasts() {
+  const app = useApp();
   const act = (toast) => {
     toast.button.onPick();
     app.dropToast(toast);
@@ -64,9 +65,12 @@ export function Reconnecting() {
   />`;
 }
 
-/** A move of a link or record that is not legal, at index `error.at`: the moves before it are shown. */
-export function IllegalMove({ error, moves, app, onClose }) {
-  const { at, value, message } = error;
+/** A move of a link or record that is not legal: the moves before it are shown. */
+export function IllegalMove() {
+  const app = useApp();
+  const { session } = app;
+  const { moves } = session;
+  const { at, value, message } = session.error;
   const why = message.replace(/^move \d+: /, "");
   const shown =
     at === 0
@@ -81,25 +85,26 @@ export function IllegalMove({ error, moves, app, onClose }) {
     title="Move ${at + 1} is not legal: ${value}"
     text="${shown} ${why[0].toUpperCase()}${why.slice(1)}${why.endsWith(".") ? "" : "."}"
     buttons=${at ? [{ text: "Copy the legal moves", onPick: copy }] : []}
-    onClose=${onClose}
+    onClose=${() => session.forgetError()}
   />`;
 }
 
 /** `onMoves(moves)` plays legal moves of the side to move, several if a whole turn was typed. */
-export function MoveDialog({ app, session, onMoves }) {
+export function MoveDialog({ onMoves }) {
+  const app = useApp();
   const [text, setText] = useState("");
   const [problem, setProblem] = useState("");
   const submit = async (event) => {
     event.preventDefault();
     try {
-      const moves = await movesIn(text.trim(), session);
+      const moves = await movesIn(text.trim(), app.shown);
       app.closeDialog();
       onMoves(moves);
     } catch (error) {
       setProblem(`${error.message.replace(/^move \d+: /, "").replace(/\.$/, "")}.`);
     }
   };
-  return html`<${Dialog} title="Type a move" onClose=${app.closeDialog}>
+  return html`<${Dialog} title="Type a move">
     <form class="typed" onSubmit=${submit}>
       <input type="text" aria-label="Move" data-autofocus autocomplete="off" spellcheck="false" value=${text} onInput=${(event) => setText(event.target.value)} />
       <button class="primary" type="submit">Play</button>
@@ -143,13 +148,13 @@ const shown = (name) =>
     )
     .join(" ");
 
-export function KeysDialog({ app }) {
+export function KeysDialog() {
   const board = [
     [["arrows"], "move the cursor on the board, reached by Tab"],
     [["enter"], "pick a cell"],
     [["escape", "backspace"], "one step back"],
   ];
-  return html`<${Dialog} title="Keys" onClose=${app.closeDialog}>
+  return html`<${Dialog} title="Keys">
     <label class="check">
       <input type="checkbox" checked=${settings.get("keys")} onChange=${(event) => settings.set("keys", event.target.checked)} />
       Single keys act
@@ -166,11 +171,11 @@ function keysOf(names) {
   return names.length > 3 ? html`${key(names[0])}to ${key(names.at(-1))}` : names.map(key);
 }
 
-export const showRules = (app, game) => app.openDialog(() => html`<${RulesDialog} app=${app} game=${game} />`);
-
-function RulesDialog({ app, game }) {
+export function RulesDialog() {
+  const app = useApp();
+  const { game } = app.shown;
   const footer = html`<button class="primary" onClick=${app.closeDialog}>Back to the game</button>`;
-  return html`<${Dialog} title=${`How to play ${game.title}`} className="sheet" onClose=${app.closeDialog} footer=${footer}>
+  return html`<${Dialog} title=${`How to play ${game.title}`} className="sheet" footer=${footer}>
     <div tabindex="-1" data-autofocus>
       ${game.sheet.length === 0 && html`<p>The file of this game says nothing about its rules. A docstring below its line <code>class</code> would be shown here.</p>`}
       ${game.sheet.map((block) => html`<${Block} block=${block} game=${game} />`)}

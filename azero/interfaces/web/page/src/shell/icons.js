@@ -1,6 +1,6 @@
 // Icons, 20 by 20, drawn with lines.
 
-import { html } from "../html.js";
+import { html, useApp } from "../html.js";
 
 const PATHS = {
   link: "M8.5 11.5l3-3M7 9L5.2 10.8a2.8 2.8 0 0 0 4 4L11 13M9 7l1.8-1.8a2.8 2.8 0 0 1 4 4L13 11",
@@ -47,9 +47,9 @@ export const Logo = () => html`<svg class="logo" viewBox="0 0 24 24" aria-hidden
   <circle class="logo-half" cx="12" cy="17.3" r="1.6" />
 </svg>`;
 
-/** The stone of a player, as small as text. */
-export const Stone = ({ players, player, size = 1 }) => {
-  const colour = players[player]?.colour ?? "none";
+/** The stone of a player of the game on the board, as small as text. */
+export const Stone = ({ player, size = 1 }) => {
+  const colour = useApp().shown.game.players[player]?.colour ?? "none";
   const isRinged = player === 1 && colour !== "white" && colour !== "black";
   return html`<svg class="stone stone-${colour}" viewBox="0 0 20 20" aria-hidden="true" style=${{ width: `${size}em`, height: `${size}em` }}>
     <circle class="stone-body" cx="10" cy="10" r="9" />

@@ -2,7 +2,7 @@
 
 import { Board } from "../board/Board.js";
 import { kindOf } from "../board/Drawing.js";
-import { html, useMemo } from "../html.js";
+import { html, useApp, useMemo } from "../html.js";
 import { settings } from "../settings.js";
 
 /**
@@ -31,10 +31,13 @@ function movedPieces(picture, cells, player) {
   return to !== undefined && lies(from) ? put({ ...lies(from), cell: to }) : pieces;
 }
 
-/** The board of the session. Its place and size are the same in all views. */
-export function Stage({ session, app, overlay, isInteractive = true, onAction, onBack, onChosen, controls, gauge }) {
+/** The board, with the position of the session or another one. Its place and size are the same in all views. */
+export function Stage({ position: given, overlay, isInteractive = true, onAction, onBack, onChosen, controls, gauge }) {
+  const app = useApp();
+  const session = app.shown;
   const { game, node } = session;
-  const position = useMemo(() => expectedAt(session.position, node), [session.position, node]);
+  const expected = useMemo(() => expectedAt(session.position, node), [session.position, node]);
+  const position = given ?? expected;
   const isTurned = Boolean(game && settings.get("turned")[game.family]);
   const onMove = onAction ?? ((action) => session.play(action.move));
   return html`<section class="stage" aria-label="Position">

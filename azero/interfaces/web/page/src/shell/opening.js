@@ -102,7 +102,7 @@ const FIRST_GAME = "connect_four";
 /** Shows what the address says: the game that was kept for it, otherwise that of the link, otherwise a new one. */
 export async function begin(app) {
   const { session } = app;
-  window.addEventListener("popstate", ({ state }) => turnTo(app, state?.game));
+  window.addEventListener("popstate", ({ state }) => goToEntry(app, state?.game));
   const games = session.loadGames().catch(app.fail);
   const id = await idOfEntry();
   const [last] = earlier();
@@ -134,7 +134,7 @@ export function returnTo(app, id) {
 }
 
 /** The browser's history has gone to another entry, or the user has opened a link in this window. */
-function turnTo(app, id) {
+function goToEntry(app, id) {
   const kept = id ? find(id) : null;
   const isOnBoard = kept ? id === app.keeper.id : location.hash === app.ownHash;
   if (isOnBoard) app.changed();
@@ -162,7 +162,7 @@ async function open(app, { link, tags, notes = [], play, review, analysis }, arr
     await Promise.all(ofRuns.map((each) => session.addAgent(each).catch(() => {})));
     chooseAgent(app, found.agent);
     app.view = viewOf(found.view ?? "play").id;
-    app.lesson = found.lesson;
+    app.learn = found.learn;
     app.status = "";
   } catch (error) {
     app.fail(error);

@@ -1,6 +1,6 @@
 // The views, in the order of the header. All but Play are loaded after the first board is shown.
 
-import { html, useLayoutEffect, useRender } from "../html.js";
+import { html, useApp, useLayoutEffect, useRender } from "../html.js";
 import { PanelFrame, Stage } from "../shell/layout.js";
 import { Play } from "./play/Play.js";
 
@@ -36,11 +36,12 @@ function later(name, load) {
   const loadNow = async () => {
     Found = await load();
   };
-  const View = (props) => {
+  const View = () => {
+    const { fail } = useApp();
     const render = useRender();
-    useLayoutEffect(() => void (Found ?? loadNow().then(render, props.app.fail)), []);
-    if (Found) return html`<${Found} ...${props} />`;
-    return html`<${Stage} ...${props} isInteractive=${false} /><${PanelFrame} label=${name}></${PanelFrame}>`;
+    useLayoutEffect(() => void (Found ?? loadNow().then(render, fail)), []);
+    if (Found) return html`<${Found} />`;
+    return html`<${Stage} isInteractive=${false} /><${PanelFrame} label=${name}></${PanelFrame}>`;
   };
   return { View, load: loadNow };
 }

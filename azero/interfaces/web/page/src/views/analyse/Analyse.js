@@ -1,12 +1,12 @@
 // Analyse: what one agent, or two, think of the position on the board.
 
 import { defaultAgent } from "../../game/session.js";
-import { html, useChanges, useEffect, useMemo, useState } from "../../html.js";
+import { html, useApp, useChanges, useEffect, useMemo, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { CandidateTable, rowsOf } from "../../panel/CandidateTable.js";
 import { GameChart, Gauge } from "../../panel/GameChart.js";
 import { Headline, opinionOf, opinionOfResult, rateText, reasonText, spokenAnalysis } from "../../panel/Headline.js";
-import { actionsOf, nextMarks } from "../../panel/marks.js";
+import { actionsOf, nextMarks } from "../../panel/overlays.js";
 import { Navigation, NodeEditor, useTreeKeys, VariationTree } from "../../panel/variations.js";
 import { formatCount } from "../../score.js";
 import { settings } from "../../settings.js";
@@ -16,12 +16,14 @@ import { RecordDialog } from "../../shell/RecordDialog.js";
 import { analystOf } from "./analyst.js";
 import { AgentPicker, EmptyTable, LimitPicker, MarksPicker, overlayOf, StartStop, shortName } from "./controls.js";
 
-export function Analyse({ session, app }) {
-  const analyst = useAnalyst(session, app);
+export function Analyse() {
+  const app = useApp();
+  const { session } = app;
+  const analyst = useAnalyst(app);
   const [active, setActive] = useState(null); // the move under the pointer or the focus
   const [sort, setSort] = useState("visits");
   const [isEditing, setEditing] = useState(false);
-  const { game, position, node } = session;
+  const { position, node } = session;
   useEffect(() => setActive(null), [node]);
 
   const [one, two] = analyst.slots;
@@ -37,39 +39,34 @@ export function Analyse({ session, app }) {
     const row = [...first, ...(second ?? [])].find((each) => each.move === move);
     return row && session.isSettled ? play(row) : undefined;
   };
-  useAnalyseKeys({ session, app, analyst, first, play, setEditing });
+  useAnalyseKeys({ first, play, setEditing });
   if (!position) return null;
 
-  const toMove = position.to_move ?? 0;
   const overlay = session.isSettled ? overlayOf({ position, first, second, active, update: one.shown }) : {};
   const opinion =
     position.result && session.isSettled ? opinionOfResult(position.result) : one.shown ? opinionOf(one.shown) : null;
   return html`
-    <${Stage} session=${session} app=${app} overlay=${overlay} gauge=${html`<${Gauge} players=${game.players} opinion=${opinion} />`} />
-    <${PanelFrame} label="Analysis" bar=${html`<${Bar} ...${{ session, app, analyst, isTwo }} />`}>
-      <${Controls} ...${{ session, app, analyst, one, two, isTwo }} />
-      <${Headline} players=${game.players} opinion=${opinion} first=${isTwo ? shortName(analyst.first) : null} />
-      <${LineChart} ...${{ session, analyst, isTwo }} />
+    <${Stage} overlay=${overlay} gauge=${html`<${Gauge} opinion=${opinion} />`} />
+    <${PanelFrame} label="Analysis" bar=${html`<${Bar} />`}>
+      <${Controls} />
+      <${Headline} opinion=${opinion} first=${isTwo ? shortName(analyst.first) : null} />
+      <${LineChart} />
       <div class="table-place">
-        <${EmptyTable} ...${{ session, app, analyst, hasRows: first.length > 0 || second?.length > 0 }} />
+        <${EmptyTable} hasRows=${first.length > 0 || second?.length > 0} />
         ${
           (first.length > 0 || second?.length > 0) &&
           !position.result &&
-          html`<${CandidateTable}
-          players=${game.players}
-          toMove=${toMove}
-          position=${session.keyOf(node)}
-          ...${{ first, second, sort, onSort: setSort, active, onActive: setActive, onPlay: playMove }}
-        />`
+          html`<${CandidateTable} ...${{ first, second, sort, onSort: setSort, active, onActive: setActive, onPlay: playMove }} />`
         }
       </div>
-      <${VariationTree} session=${session} />
-      <${NodeEditor} session=${session} app=${app} isOpen=${isEditing} onOpen=${setEditing} />
+      <${VariationTree} />
+      <${NodeEditor} isOpen=${isEditing} onOpen=${setEditing} />
     </${PanelFrame}>`;
 }
 
 /** The analyst of the session, which searches while this view is shown and the page is visible. */
-function useAnalyst(session, app) {
+function useAnalyst(app) {
+  const { session } = app;
   const analyst = useChanges(analystOf(session));
   useEffect(() => {
     const sync = () => analyst.sync();
@@ -92,7 +89,11 @@ function useAnalyst(session, app) {
   return analyst;
 }
 
-function Controls({ session, app, analyst, one, two, isTwo }) {
+function Controls() {
+  const { session, setAgent } = useApp();
+  const analyst = analystOf(session);
+  const [one, two] = analyst.slots;
+  const isTwo = analyst.second !== null;
   const pickSecond = (second) => analyst.set({ second });
   const reason = reasonText(one.reason);
   const rates = isTwo
@@ -103,42 +104,45 @@ function Controls({ session, app, analyst, one, two, isTwo }) {
     : html`${rateText(one.shown)}${reason && html`<small> ${reason}</small>`}`;
   return html`<div class="controls ${isTwo ? "two" : ""}">
     <${StartStop} name="Analyse" isRunning=${analyst.isRunning} isOff=${!analyst.first || analyst.isOver} onToggle=${analyst.toggle} />
-    <${AgentPicker} session=${session} chosen=${analyst.first} onPick=${app.setAgent} swatch=${isTwo ? "first" : ""} />
-    ${isTwo && html`<${AgentPicker} session=${session} label="Second agent" chosen=${analyst.second} onPick=${pickSecond} swatch="second" />`}
-    <${LimitPicker} analyst=${analyst} />
+    <${AgentPicker} chosen=${analyst.first} onPick=${setAgent} swatch=${isTwo ? "first" : ""} />
+    ${isTwo && html`<${AgentPicker} label="Second agent" chosen=${analyst.second} onPick=${pickSecond} swatch="second" />`}
+    <${LimitPicker} />
     <span class="rate">${rates}</span>
   </div>`;
 }
 
-function LineChart({ session, analyst, isTwo }) {
+function LineChart() {
+  const { session } = useApp();
+  const analyst = analystOf(session);
   const { game, tree, node, position, ply } = session;
   const line = [tree.root, ...tree.lineOf(node)];
   const opinions = line.map((each) => analyst.opinionAt(each));
-  const others = isTwo ? line.map((each) => analyst.opinions.opinion(analyst.key(analyst.second, each))) : null;
+  const others = analyst.second && line.map((each) => analyst.opinions.opinion(analyst.key(analyst.second, each)));
   const caption = position.result
     ? position.result.text
     : `move ${ply}, ${game.players[position.to_move ?? 0].name} to play`;
   return html`<${GameChart}
-    players=${game.players}
     opinions=${opinions}
     second=${others}
     ply=${ply}
     length=${line.length - 1}
-    maxPlies=${game.max_plies}
     isOver=${analyst.resultAt(line.at(-1)) !== null}
     caption=${caption}
     onPly=${(at) => session.goTo(line[at])}
   />`;
 }
 
-function Bar({ session, app, analyst, isTwo }) {
+function Bar() {
+  const { session, openDialog } = useApp();
+  const analyst = analystOf(session);
+  const isTwo = analyst.second !== null;
   const compare = () => analyst.set({ second: isTwo ? null : otherAgent(session, analyst.first) });
   return html`
-    <${Navigation} session=${session} />
+    <${Navigation} />
     <span class="end bar-tools">
-      <${MarksPicker} isTwo=${isTwo} agent=${analyst.first} />
+      <${MarksPicker} />
       <button class="quiet" aria-pressed=${String(isTwo)} disabled=${session.judges.length < 2} onClick=${compare}><${Icon} name="branch" />Compare</button>
-      <button class="quiet" onClick=${() => app.openDialog(() => html`<${RecordDialog} app=${app} session=${session} />`)}><${Icon} name="save" />Save</button>
+      <button class="quiet" onClick=${() => openDialog(RecordDialog)}><${Icon} name="save" />Save</button>
     </span>`;
 }
 
@@ -148,13 +152,15 @@ function otherAgent(session, first) {
   return (others.find((agent) => agent.kind === "uct") ?? others[0])?.id ?? null;
 }
 
-function useAnalyseKeys({ session, app, analyst, first, play, setEditing }) {
+function useAnalyseKeys({ first, play, setEditing }) {
+  const { session, announce } = useApp();
+  const analyst = analystOf(session);
   const best = first.find((row) => row.isBest);
   const flip = (name) => settings.set(name, !settings.get(name));
   const speak = () => {
     const { game, position } = session;
     const update = analyst.slots[0].shown;
-    app.announce(
+    announce(
       spokenAnalysis({
         players: game.players,
         toMove: position.to_move ?? 0,
@@ -165,7 +171,7 @@ function useAnalyseKeys({ session, app, analyst, first, play, setEditing }) {
     );
   };
   const hasOwners = Boolean(session.agents.find(({ id }) => id === analyst.first)?.has_ownership);
-  useTreeKeys(session, app, { onComment: () => setEditing(true) });
+  useTreeKeys(() => setEditing(true));
   useKeys({
     space: ["start or stop", () => analyst.toggle()],
     b: ["play the best move", () => (best && session.isSettled ? void play(best) : false)],

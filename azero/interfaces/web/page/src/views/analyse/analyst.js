@@ -3,7 +3,7 @@
 import { stream } from "../../api.js";
 import { Emitter } from "../../html.js";
 import { Pacer } from "../../panel/calm.js";
-import { Opinions, opinionOfResult } from "../../panel/Headline.js";
+import { opinionOf, opinionOfResult } from "../../panel/Headline.js";
 
 /** One agent's analysis of one position: a stream, its newest update, its stage. Other positions' updates are dropped. */
 class Slot {
@@ -106,6 +106,37 @@ export const LIMITS = [
 const FIRST_LIMIT = LIMITS.findIndex(([text]) => text === "2 minutes"); // a page left open ends by itself
 const GLANCE = 60; // simulations of a ply that the chart lacks
 const HURRY_MS = 200; // a position that is shown for less is not analysed
+
+const MOST = 3000; // opinions
+const MOST_UPDATES = 200; // whole updates
+
+/** What agents have said of positions. */
+class Opinions {
+  constructor() {
+    this.opinions = new Map();
+    this.updates = new Map();
+  }
+
+  static key = (agent, game, moves) => `${agent} ${game} ${moves.join(" ")}`;
+
+  /** Notes an update; fewer simulations never replace more. */
+  note(key, update) {
+    const known = this.opinions.get(key);
+    const opinion = opinionOf(update);
+    if (!known || known.simulations <= opinion.simulations) put(this.opinions, key, opinion, MOST);
+    const before = this.updates.get(key);
+    if (!before || before.simulations <= update.simulations) put(this.updates, key, update, MOST_UPDATES);
+  }
+
+  opinion = (key) => this.opinions.get(key) ?? null;
+  update = (key) => this.updates.get(key) ?? null;
+}
+
+function put(map, key, value, most) {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > most) map.delete(map.keys().next().value);
+}
 
 /** The analyst of a session. What was kept of the analysis of its game counts from now on. */
 export function analystOf(session) {

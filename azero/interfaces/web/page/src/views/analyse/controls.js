@@ -1,14 +1,14 @@
 // The controls of an analysis: start and stop, agents, limit, marks.
 
 import { defaultAgent } from "../../game/session.js";
-import { html, useState } from "../../html.js";
-import { heatOf, MARKS, NUMBERS, overlayOfLine, overlayOfRows, ownersOf } from "../../panel/marks.js";
-import { Message, StageCard } from "../../panel/StageLine.js";
+import { html, useApp, useState } from "../../html.js";
+import { Message, StageCard } from "../../panel/messages.js";
+import { heatOf, MARKS, NUMBERS, overlayOfLine, overlayOfRows, ownersOf } from "../../panel/overlays.js";
 import { settings } from "../../settings.js";
 import { DropDown } from "../../shell/controls.js";
 import { Icon } from "../../shell/icons.js";
 import { showReview } from "../review/reviewing.js";
-import { LIMITS } from "./analyst.js";
+import { analystOf, LIMITS } from "./analyst.js";
 
 /** `active` is the move whose line is shown; without one, the best move's line if the user wants it. */
 export function overlayOf({ position, first, second, active, update }) {
@@ -27,29 +27,35 @@ export function overlayOf({ position, first, second, active, update }) {
   return { ...overlay, ...overlayOfRows(picture, first, options, second ?? []) };
 }
 
-export function EmptyTable({ session, app, analyst, hasRows }) {
+export function EmptyTable({ hasRows }) {
+  const app = useApp();
+  const { session } = app;
+  const analyst = analystOf(session);
   const { position } = session;
   const failed = analyst.slots.find((slot) => slot.error);
   const waiting = analyst.slots.find((slot) => slot.stage);
   if (position.result && session.isSettled) {
-    return html`<${Message} kind="info" title=${position.result.text} text="The game is over. Go back to analyse a position before the end." actions=${[["Review this game", () => showReview(session, app)]]} />`;
+    return html`<${Message} kind="info" title=${position.result.text} text="The game is over. Go back to analyse a position before the end." actions=${[["Review this game", () => showReview(app)]]} />`;
   }
-  if (failed) return html`<${Failed} ...${{ session, app, analyst, failed }} />`;
+  if (failed) return html`<${Failed} slot=${failed} />`;
   if (hasRows) return null;
   if (waiting) return html`<${StageCard} stage=${waiting.stage} />`;
   if (analyst.isRunning) return html`<p class="table-hint">Searching …</p>`;
   return html`<p class="table-hint">Press Analyse, or <kbd>Space</kbd>. The analysis follows the position while you play and walk through moves.</p>`;
 }
 
-function Failed({ session, app, analyst, failed }) {
-  const text = `${capital(failed.error.message)}. Your moves are kept.`;
+/** Why the search of a slot of the analyst has ended. */
+function Failed({ slot }) {
+  const { session, setAgent } = useApp();
+  const analyst = analystOf(session);
+  const text = `${capital(slot.error.message)}. Your moves are kept.`;
   const again = ["Try again", () => analyst.again()];
-  if (failed.error.code === "busy")
+  if (slot.error.code === "busy")
     return html`<${Message} title="The server is busy" text=${text} actions=${[again]} />`;
-  const isSecond = failed === analyst.slots[1];
+  const isSecond = slot === analyst.slots[1];
   const agent = isSecond ? analyst.second : analyst.first;
   const fallback = defaultAgent(session.judges.filter((each) => each.id !== agent));
-  const use = () => (isSecond ? analyst.set({ second: fallback }) : app.setAgent(fallback));
+  const use = () => (isSecond ? analyst.set({ second: fallback }) : setAgent(fallback));
   const actions = fallback ? [again, [`Use ${shortName(fallback)}`, use]] : [again];
   return html`<${Message} title=${`${shortName(agent)} does not analyse this position`} text=${text} actions=${actions} />`;
 }
@@ -78,16 +84,15 @@ export function Picker({
 /** The short name of an agent: its id, without the folders of a run, and without its limit: these views have their own. */
 export const shortName = (id) => (id ? id.replace(/^run:/, "").replace(/@[^@/]*$/, "") : "no agent");
 
-const agentItems = (session, chosen, onPick) =>
-  session.judges.map((agent) => ({
+export function AgentPicker({ label = "Agent", chosen, onPick, swatch }) {
+  const items = useApp().session.judges.map((agent) => ({
     text: shortName(agent.id),
     detail: agent.title !== shortName(agent.id) ? agent.title : "",
     isChosen: agent.id === chosen,
     onPick: () => onPick(agent.id),
   }));
-
-export const AgentPicker = ({ session, label = "Agent", chosen, onPick, swatch }) =>
-  html`<${Picker} label=${label} text=${shortName(chosen)} swatch=${swatch} items=${agentItems(session, chosen, onPick)} />`;
+  return html`<${Picker} label=${label} text=${shortName(chosen)} swatch=${swatch} items=${items} />`;
+}
 
 /** The button that begins or ends a search. It says Stop only while one goes on. */
 export function StartStop({ name, isRunning, isOff, onToggle }) {
@@ -96,14 +101,16 @@ export function StartStop({ name, isRunning, isOff, onToggle }) {
   </button>`;
 }
 
-export const LimitPicker = ({ analyst }) => html`<${Picker}
-  label="Limit"
-  className="quiet"
-  text=${LIMITS[analyst.limit][0].replace("simulations", "sims")}
-  items=${LIMITS.map(([text], k) => ({ text, isChosen: k === analyst.limit, onPick: () => analyst.set({ limit: k }) }))}
-/>`;
+export function LimitPicker() {
+  const analyst = analystOf(useApp().session);
+  const isChosen = (limit) => limit === analyst.limit;
+  const items = LIMITS.map(([text], k) => ({ text, isChosen: isChosen(k), onPick: () => analyst.set({ limit: k }) }));
+  const [text] = LIMITS[analyst.limit];
+  return html`<${Picker} label="Limit" className="quiet" text=${text.replace("simulations", "sims")} items=${items} />`;
+}
 
-export function MarksPicker({ isTwo, agent }) {
+export function MarksPicker() {
+  const { first, second } = analystOf(useApp().session);
   const chosen = settings.get("marks");
   const shows = settings.get("markNumbers");
   const heat = settings.get("heat");
@@ -124,7 +131,7 @@ export function MarksPicker({ isTwo, agent }) {
       .map((item) => ({ ...item, text: `Heat: ${item.text}` })),
   ];
   const name = MARKS.find(([value]) => value === chosen)?.[1];
-  const shown = `Marks: ${isTwo && chosen !== "none" ? shortName(agent) : name}`;
+  const shown = `Marks: ${second !== null && chosen !== "none" ? shortName(first) : name}`;
   const text = html`<${Icon} name="eye" /><span class="wide-only">${shown}</span><span class="narrow-only">${name}</span>`;
   return html`<${Picker} label="Marks" name=${shown.endsWith(name) ? shown : `${shown}, ${name}`} className="quiet" isUp text=${text} items=${items} />`;
 }

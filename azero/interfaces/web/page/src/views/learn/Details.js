@@ -2,24 +2,26 @@
 
 import { html, useState } from "../../html.js";
 import { Stone } from "../../shell/icons.js";
+import { useLesson } from "./lesson.js";
 import { backupText, evaluationText, expansionText, plain, signed, whyChosen } from "./words.js";
 
 const MOST_ROWS = 60;
 
-/** The formula and the table. `selection` is one of the server's; `names` are the players'. */
-function Terms({ selection, rule, names }) {
+/** The formula and the table. `selection` is one of the server's. */
+function Terms({ selection }) {
   const [looked, setLooked] = useState(null); // the index of a child
   const chosen = selection.children[looked ?? selection.chosen] ?? selection.children[selection.chosen];
-  const isUct = rule.name === "uct";
+  const isUct = useLesson().method === "uct";
   return html`
-    <${Formula} ...${{ selection, child: chosen, isUct, names }} />
-    <${Table} ...${{ selection, isUct, names, looked }} onLook=${setLooked} />
+    <${Formula} ...${{ selection, isUct }} child=${chosen} />
+    <${Table} ...${{ selection, isUct, looked }} onLook=${setLooked} />
     ${!isUct && selection.children.some(({ N }) => N === 0) && html`<p class="aside">A move without a visit has no mean yet. It starts with a Q a little below the position's own (first-play urgency).</p>`}
     ${selection.children.some(({ is_left_out: isLeftOut }) => isLeftOut) && html`<p class="aside">Moves that are proven to lose get no more visits.</p>`}`;
 }
 
 /** The score of one child: symbols, then numbers. */
-function Formula({ selection, child, isUct, names }) {
+function Formula({ selection, child, isUct }) {
+  const { names } = useLesson();
   const { N, constant, to_move: toMove } = selection;
   const isOpen = child.U === null;
   const symbols = isUct
@@ -54,7 +56,8 @@ function rowsOf(selection) {
   return rows.sort((a, b) => score(b) - score(a)).slice(0, MOST_ROWS);
 }
 
-function Table({ selection, isUct, names, looked, onLook }) {
+function Table({ selection, isUct, looked, onLook }) {
+  const { names } = useLesson();
   const rows = rowsOf(selection);
   const finite = selection.children.filter(({ score }) => score !== null);
   const least = Math.min(0, ...finite.map(({ Q }) => Q));
@@ -109,24 +112,25 @@ function Bar({ child, least, most }) {
 
 const MOST_PRIORS = 60;
 
-export function Details({ lesson, game }) {
-  const { current, step, method, rule } = lesson;
-  const names = game.players.map(({ name }) => name);
-  const shared = { simulation: current, game, names, method };
+export function Details() {
+  const lesson = useLesson();
+  const { current, step } = lesson;
   if (step.phase === "select") {
     const { selection } = step;
-    return html`<p class="says"><${Stone} players=${game.players} player=${selection.to_move} /> ${whyChosen(selection, names, method)}</p>
-      <${Terms} key=${`${current.number} ${step.depth}`} selection=${selection} rule=${rule} names=${names} />`;
+    return html`<p class="says"><${Stone} player=${selection.to_move} /> ${whyChosen(lesson)}</p>
+      <${Terms} key=${`${current.number} ${step.depth}`} selection=${selection} />`;
   }
-  if (step.phase === "expand") return html`<${Expansion} ...${shared} step=${step} />`;
-  if (step.phase === "evaluate") return html`<${Evaluation} ...${shared} lesson=${lesson} />`;
-  return html`<${Backup} ...${shared} />`;
+  if (step.phase === "expand") return html`<${Expansion} />`;
+  if (step.phase === "evaluate") return html`<${Evaluation} />`;
+  return html`<${Backup} />`;
 }
 
-function Expansion({ simulation, names, method }) {
-  const { expansion } = simulation;
-  const drawn = method === "uct" ? simulation.path.at(-1) : null;
-  return html`<p class="says">${expansionText(simulation, names, method)}</p>
+function Expansion() {
+  const lesson = useLesson();
+  const { current, method } = lesson;
+  const { expansion, path } = current;
+  const drawn = method === "uct" ? path.at(-1) : null;
+  return html`<p class="says">${expansionText(lesson)}</p>
     ${expansion && method === "puct" && html`<${Priors} children=${expansion.children} />`}
     ${
       expansion &&
@@ -151,12 +155,13 @@ function Priors({ children }) {
   </table>`;
 }
 
-function Evaluation({ simulation, game, names, lesson }) {
-  const { evaluation, path } = simulation;
+function Evaluation() {
+  const lesson = useLesson();
+  const { evaluation, path } = lesson.current;
   const { rollout, value } = evaluation;
   const ply = lesson.rolloutPly ?? rollout?.length;
-  return html`<p class="says">${evaluationText(simulation, names)}</p>
-    <${Scale} value=${value} game=${game} names=${names} />
+  return html`<p class="says">${evaluationText(lesson)}</p>
+    <${Scale} value=${value} />
     ${
       rollout &&
       rollout.length > 0 &&
@@ -169,10 +174,11 @@ function Evaluation({ simulation, game, names, lesson }) {
 }
 
 /** A value between a loss and a win of the first player. */
-function Scale({ value, game, names }) {
+function Scale({ value }) {
+  const { names } = useLesson();
   return html`<div class="scale" role="img" aria-label=${`${signed(value)} for ${names[0]}, on a scale from −1 to +1`}>
-    <span class="scale-end"><${Stone} players=${game.players} player=${1} /> ${names[1]} wins −1</span>
-    <span class="scale-end right">+1 ${names[0]} wins <${Stone} players=${game.players} player=${0} /></span>
+    <span class="scale-end"><${Stone} player=${1} /> ${names[1]} wins −1</span>
+    <span class="scale-end right">+1 ${names[0]} wins <${Stone} player=${0} /></span>
     <svg viewBox="0 0 200 16" preserveAspectRatio="none">
       <rect class="scale-line" x="0" y="7" width="200" height="2" />
       <rect class="scale-zero" x="99.5" y="3" width="1" height="10" />
@@ -181,24 +187,25 @@ function Scale({ value, game, names }) {
   </div>`;
 }
 
-function Backup({ simulation, game, names }) {
-  const { backup, path } = simulation;
-  const first = names[0];
+function Backup() {
+  const lesson = useLesson();
+  const { backup, path, evaluation } = lesson.current;
   const leafFirst = [...backup].reverse();
-  return html`<p class="says">${backupText(simulation, names)}</p>
+  return html`<p class="says">${backupText(lesson)}</p>
     <table class="terms backup" aria-label="Backup, the new position first">
-      <thead><tr><th scope="col">position after</th><th scope="col">chosen by</th><th scope="col">it counts</th><th scope="col"><var>N</var></th><th scope="col"><var>Q</var> for ${first}</th></tr></thead>
-      <tbody>${leafFirst.map((node) => html`<${BackupRow} key=${node.depth} ...${{ node, path, game, names, value: simulation.evaluation.value }} />`)}</tbody>
+      <thead><tr><th scope="col">position after</th><th scope="col">chosen by</th><th scope="col">it counts</th><th scope="col"><var>N</var></th><th scope="col"><var>Q</var> for ${lesson.names[0]}</th></tr></thead>
+      <tbody>${leafFirst.map((node) => html`<${BackupRow} key=${node.depth} ...${{ node, path }} value=${evaluation.value} />`)}</tbody>
     </table>`;
 }
 
-function BackupRow({ node, path, game, names, value }) {
+function BackupRow({ node, path, value }) {
+  const { names } = useLesson();
   const { depth, chooser, N, W, proven } = node;
   const mean = (k) => (!N[k] ? null : proven[k] ? proven[k].result : W[k] / N[k]);
   const [before, after] = [mean(0), mean(1)];
   return html`<tr>
     <th scope="row">${depth ? path[depth - 1] : "root"}</th>
-    <td class="who-chose">${chooser === null ? "–" : html`<${Stone} players=${game.players} player=${chooser} /> ${names[chooser]}`}</td>
+    <td class="who-chose">${chooser === null ? "–" : html`<${Stone} player=${chooser} /> ${names[chooser]}`}</td>
     <td class=${value === 0 ? "" : value > 0 === (chooser !== 1) ? "good" : "bad"}>${chooser === null ? `${signed(value)} for ${names[0]}` : `${signed(chooser === 1 ? -value : value)} for ${names[chooser]}`}</td>
     <td>${N[0]} → <b>${N[1]}</b></td>
     <td>${before === null ? "–" : signed(before)} → <b>${signed(after)}</b>${proven[1] && html`<abbr title="proven">!</abbr>`}</td>

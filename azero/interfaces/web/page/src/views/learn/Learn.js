@@ -1,11 +1,11 @@
 // Learn how it thinks: a search, one simulation at a time, on the board and in the tree.
 
-import { html, useEffect, useMemo, useRender, useState } from "../../html.js";
+import { html, useApp, useChanges, useEffect, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Details } from "./Details.js";
-import { Lesson } from "./lesson.js";
+import { useLesson } from "./lesson.js";
 import { TreeView } from "./TreeView.js";
 import { boardOf, DEFINITIONS, meaningOf, plain, stepText, titleOf } from "./words.js";
 
@@ -14,9 +14,13 @@ const METHODS = [
   ["puct", "PUCT", "The search of AlphaZero: a net judges the positions and says which moves it would play"],
 ];
 
-function Choices({ session, app, chosen, lesson }) {
+function Choices() {
+  const app = useApp();
+  const { session } = app;
+  const lesson = useLesson();
+  const chosen = completed(app);
   const set = (change) => {
-    app.lesson = { ...app.lesson, ...change };
+    app.learn = { ...app.learn, ...change };
     app.changed();
   };
   const { method, agent, nets, seed } = chosen;
@@ -56,61 +60,52 @@ function numberOf(text) {
 
 const STEP_MS = 1400;
 
-export function Learn({ session, app }) {
-  const render = useRender();
-  const lesson = useMemo(() => new Lesson(render), []);
-  const [inspected, setInspected] = useState(null);
+export function Learn() {
+  const app = useApp();
+  const { session } = app;
+  const lesson = useChanges(useLesson());
   const [isPlaying, setPlaying] = useState(false);
-  const chosen = completed(session, app);
+  const chosen = completed(app);
   const { game } = session;
   const isOver = session.isSettled && session.position.to_move === null;
   const key = JSON.stringify([game?.id, session.moves, chosen, session.isSettled, isOver]);
 
   useEffect(() => {
-    setInspected(null);
     setPlaying(false);
-    if (session.isSettled && !isOver) begin(lesson, wantedOf(session, chosen), app);
-    else lesson.reset(null);
     lesson.positions.clear();
-    render();
+    if (session.isSettled && !isOver) begin(lesson, wantedOf(session, chosen), app);
+    else lesson.clear();
   }, [key]);
-  useEffect(() => () => lesson.close(), []);
+  useEffect(() => () => lesson.clear(), []);
   useEffect(() => {
     if (!lesson.place) return;
-    app.lesson.place = lesson.place;
+    app.learn.place = lesson.place;
     app.changed(); // and with it the link
   }, [lesson.place]);
 
   const act = async (move) => {
-    setInspected(null);
+    lesson.inspect(null);
     await move();
-    if (lesson.step)
-      app.announce(
-        stepText(
-          lesson,
-          game.players.map(({ name }) => name),
-        ),
-      );
+    if (lesson.step) app.announce(stepText(lesson));
   };
   useAutomatic(lesson, isPlaying, setPlaying);
   const actions = actionsOf(lesson, act, isPlaying, setPlaying);
   useLearnKeys(actions);
   if (!session.position) return null;
 
-  const shown = boardOf(lesson, session, inspected);
   return html`
-    <${Stage} session=${shown.session} app=${app} overlay=${shown.overlay} isInteractive=${false} />
-    <${PanelFrame} label="Learn how it thinks" bar=${html`<${Buttons} ...${{ lesson, actions, isPlaying }} />`}>
-      <${Choices} ...${{ session, app, chosen, lesson }} />
-      ${isOver ? html`<p class="says card">The game is over in this position, so there is nothing to search. Go back a few moves in Play or Analyse, or begin a new game.</p>` : html`<${Body} ...${{ lesson, session, inspected, setInspected }} />`}
+    <${Stage} ...${boardOf(lesson)} isInteractive=${false} />
+    <${PanelFrame} label="Learn how it thinks" bar=${html`<${Buttons} ...${{ actions, isPlaying }} />`}>
+      <${Choices} />
+      ${isOver ? html`<p class="says card">The game is over in this position, so there is nothing to search. Go back a few moves in Play or Analyse, or begin a new game.</p>` : html`<${Body} />`}
     </${PanelFrame}>`;
 }
 
 /** What is chosen, with defaults: UCT, also where a net plays this game. */
-function completed(session, app) {
-  const { method: wanted, c, seed } = app.lesson;
+function completed({ session, learn, agent: preferred }) {
+  const { method: wanted, c, seed } = learn;
   const nets = session.agents.filter(({ kind }) => kind === "net");
-  const agent = (nets.find(({ id }) => id === app.agent) ?? nets[0])?.id ?? null;
+  const agent = (nets.find(({ id }) => id === preferred) ?? nets[0])?.id ?? null;
   const method = wanted === "puct" && agent ? "puct" : "uct";
   return { method, agent: method === "puct" ? agent : null, c, seed, nets };
 }
@@ -118,8 +113,8 @@ function completed(session, app) {
 /** Begins at the place of the link, or where this search was left; another search begins at its first step. */
 function begin(lesson, wanted, app) {
   const key = JSON.stringify(wanted);
-  const { place, key: known = key } = app.lesson;
-  Object.assign(app.lesson, { key, place: null });
+  const { place, key: known = key } = app.learn;
+  Object.assign(app.learn, { key, place: null });
   lesson.begin(wanted, known === key ? place : null);
 }
 
@@ -130,18 +125,18 @@ function wantedOf(session, { method, agent, c, seed }) {
   return wanted;
 }
 
-function Body({ lesson, session, inspected, setInspected }) {
-  const { current, step, error } = lesson;
+function Body() {
+  const lesson = useLesson();
+  const { current, step, error, inspected } = lesson;
   if (error) return html`<p class="says problem" role="alert">${error.message}</p>`;
   if (!step) return html`<${Waiting} method=${lesson.method} />`;
-  const names = session.game.players.map(({ name }) => name);
-  const meaning = inspected ? "" : meaningOf(lesson, names);
+  const meaning = inspected ? "" : meaningOf(lesson);
   return html`
-    <${Phases} lesson=${lesson} />
-    <${TreeView} lesson=${lesson} game=${session.game} inspected=${inspected} onInspect=${setInspected} />
-    <p class="tree-note">In a circle: visits N. Below it: Q for ${names[0]}, from −1 to +1.${meaning && ` On the board: ${meaning}.`}${inspected && html` <button class="linked" onClick=${() => setInspected(null)}>Back to the simulation</button>`}</p>
+    <${Phases} />
+    <${TreeView} />
+    <p class="tree-note">In a circle: visits N. Below it: Q for ${lesson.names[0]}, from −1 to +1.${meaning && ` On the board: ${meaning}.`}${inspected && html` <button class="linked" onClick=${() => lesson.inspect(null)}>Back to the simulation</button>`}</p>
     <section class="details" aria-label=${titleOf(step.phase, lesson.method)}>
-      <${Details} lesson=${lesson} game=${session.game} />
+      <${Details} />
       ${lesson.isOver && html`<p class="says card">${lesson.ended === "proven" ? "The root is proven, so the search is over." : `This lesson ends after ${current.number} simulations.`}</p>`}
     </section>`;
 }
@@ -162,7 +157,8 @@ function Waiting({ method }) {
 }
 
 /** The four phases, the current one marked; a click goes to its first step. */
-function Phases({ lesson }) {
+function Phases() {
+  const lesson = useLesson();
   const { steps, step, method } = lesson;
   return html`<div class="phases">
     <ol>${["select", "expand", "evaluate", "backup"].map((phase) => {
@@ -193,7 +189,8 @@ function actionsOf(lesson, act, isPlaying, setPlaying) {
   };
 }
 
-function Buttons({ lesson, actions, isPlaying }) {
+function Buttons({ actions, isPlaying }) {
+  const lesson = useLesson();
   const isAtStart = lesson.at === 0 && lesson.stepAt === 0;
   const isDone = !lesson.step || lesson.isOver;
   return html`

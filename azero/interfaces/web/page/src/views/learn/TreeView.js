@@ -2,6 +2,7 @@
 
 import { html, useEffect, useMemo, useRef, useState } from "../../html.js";
 import { Stone } from "../../shell/icons.js";
+import { useLesson } from "./lesson.js";
 import { signed } from "./words.js";
 
 /** Returns a node. Values are the first player's. */
@@ -102,9 +103,9 @@ const TOP = 24;
 const SIDE = 24;
 const RADIUS = 15;
 
-/** `inspected`: the path of a node that is looked at, or null. */
-export function TreeView({ lesson, game, inspected, onInspect }) {
-  const { simulations, at, step } = lesson;
+export function TreeView() {
+  const lesson = useLesson();
+  const { simulations, at, step, inspected } = lesson;
   const box = useRef(null);
   const { root, nodes, size } = useMemo(() => {
     const root = treeAt(simulations, at, step);
@@ -132,8 +133,8 @@ export function TreeView({ lesson, game, inspected, onInspect }) {
       ArrowRight: siblings[k + 1],
       Home: root,
     }[event.key];
-    if (event.key === "Escape") onInspect(null);
-    else if (to) onInspect(to.path);
+    if (event.key === "Escape") lesson.inspect(null);
+    else if (to) lesson.inspect(to.path);
     else if (!event.key.startsWith("Arrow")) return;
     event.preventDefault();
     event.stopPropagation();
@@ -144,14 +145,14 @@ export function TreeView({ lesson, game, inspected, onInspect }) {
       ({
         depth,
         player,
-      }) => html`<span key=${depth} style=${{ top: `${TOP + depth * ROW}px` }} title=${`moves of ${game.players[player].name}`}>
-      <${Stone} players=${game.players} player=${player} />
+      }) => html`<span key=${depth} style=${{ top: `${TOP + depth * ROW}px` }} title=${`moves of ${lesson.names[player]}`}>
+      <${Stone} player=${player} />
     </span>`,
     )}</div>
     <div class="tree-scroll" ref=${box}>
       <svg class="search-tree" role="tree" aria-label="Search tree" width=${width} height=${height} onKeyDown=${onKeyDown}>
         ${nodes.filter((node) => node.parent).map((node) => html`<${Edge} key=${`edge ${node.path.join(" ")}`} ...${{ node, placed }} />`)}
-        ${nodes.map((node) => html`<${TreeNode} key=${node.path.join(" ")} ...${{ node, placed, game, onInspect }} isTip=${node === tip} isFocus=${node === (wanted ?? tip)} isInspected=${node === wanted} />`)}
+        ${nodes.map((node) => html`<${TreeNode} key=${node.path.join(" ")} ...${{ node, placed }} isTip=${node === tip} isFocus=${node === (wanted ?? tip)} isInspected=${node === wanted} />`)}
       </svg>
     </div>
   </div>`;
@@ -194,7 +195,8 @@ function Edge({ node, placed }) {
   return html`<path class="edge ${node.isCurrent ? "current" : ""}" d=${d} aria-hidden="true" />`;
 }
 
-function TreeNode({ node, placed, game, isTip, isFocus, isInspected, onInspect }) {
+function TreeNode({ node, placed, isTip, isFocus, isInspected }) {
+  const lesson = useLesson();
   const [x, y] = placed(node);
   const value = valueIn(node);
   const unvisited = node.numMoves === null ? 0 : node.numMoves - node.children.length;
@@ -211,10 +213,10 @@ function TreeNode({ node, placed, game, isTip, isFocus, isInspected, onInspect }
     role="treeitem"
     aria-level=${node.depth + 1}
     aria-selected=${String(isFocus)}
-    aria-label=${labelOf(node, value, unvisited, game)}
+    aria-label=${labelOf(node, value, unvisited, lesson.names)}
     tabindex=${isFocus ? 0 : -1}
     transform=${`translate(${x} ${y})`}
-    onClick=${() => onInspect(isInspected ? null : node.path)}
+    onClick=${() => lesson.inspect(isInspected ? null : node.path)}
   >
     ${node.proven && html`<circle class="proof" r=${RADIUS + 3.5} />`}
     <circle class="disc" r=${RADIUS} />
@@ -225,10 +227,10 @@ function TreeNode({ node, placed, game, isTip, isFocus, isInspected, onInspect }
   </g>`;
 }
 
-function labelOf(node, value, unvisited, game) {
+function labelOf(node, value, unvisited, names) {
   const name = node.move === null ? "root" : node.path.join(" ");
   const parts = [name, `${node.N} ${node.N === 1 ? "visit" : "visits"}`];
-  if (value !== null) parts.push(`${node.proven ? "proven " : ""}value ${signed(value)} for ${game.players[0].name}`);
+  if (value !== null) parts.push(`${node.proven ? "proven " : ""}value ${signed(value)} for ${names[0]}`);
   if (unvisited) parts.push(`${unvisited} moves unvisited`);
   if (node.isCurrent) parts.push("on the path");
   return parts.join(", ");

@@ -1,6 +1,7 @@
 // A lesson: the simulations of one search, and the step of them that is shown.
 
 import { post } from "../../api.js";
+import { Emitter, useApp } from "../../html.js";
 
 const AHEAD = 6; // simulations that are asked for before they are needed
 const MOST = 500; // of a lesson; the server gives no more
@@ -20,14 +21,23 @@ function stepsOf(simulation, method) {
   ];
 }
 
+/** The lesson that the view Learn shows. */
+export function useLesson() {
+  const { session } = useApp();
+  session.lesson ??= new Lesson(session);
+  return session.lesson;
+}
+
 /**
  * Attributes: `simulations` so far; `at`, the index of the one that is shown, and `stepAt` within it; `ended`: null, or
- * why there are no more: proven, limit.
+ * why there are no more: proven, limit; `inspected`: the path of a node that the board shows instead, or null.
  */
-export class Lesson {
-  constructor(changed) {
-    this.changed = changed;
-    this.positions = new Map();
+export class Lesson extends Emitter {
+  positions = new Map();
+
+  constructor(session) {
+    super();
+    this.session = session;
     this.reset(null);
   }
 
@@ -43,6 +53,13 @@ export class Lesson {
     this.ended = null;
     this.error = null;
     this.rolloutPly = null;
+    this.inspected = null;
+  }
+
+  /** Ends the lesson. */
+  clear() {
+    this.reset(null);
+    this.changed();
   }
 
   /** Begins a lesson. `wanted`: {game, moves, method, agent?, c?, seed}; `place`: where, or null. */
@@ -70,12 +87,13 @@ export class Lesson {
     this.show(at, Math.max(0, Math.min(last, Number(step) - 1)));
   }
 
-  close() {
-    this.asking?.abort();
-  }
-
   get method() {
     return this.wanted?.method ?? "uct";
+  }
+
+  /** The players' names. */
+  get names() {
+    return this.session.game.players.map(({ name }) => name);
   }
 
   get current() {
@@ -184,8 +202,14 @@ export class Lesson {
     );
   }
 
+  /** Shows the position after so many moves of the rollout. */
   setRolloutPly(ply) {
     this.rolloutPly = ply;
+    this.changed();
+  }
+
+  inspect(path) {
+    this.inspected = path;
     this.changed();
   }
 

@@ -2,17 +2,17 @@
 
 const MOST_MARKS = 40;
 
-/** Returns {session, overlay} for the stage: at a step, or of the node that is looked at. */
-export function boardOf(lesson, session, inspected) {
-  const { current, step } = lesson;
-  if (!step) return { session, overlay: {} };
+/** Returns {position, overlay} for the stage: at a step, or of the node that is looked at. */
+export function boardOf(lesson) {
+  const { current, step, inspected, session } = lesson;
+  if (!step) return { position: null, overlay: {} };
   const moves = inspected ?? movesShown(lesson);
   const isRoot = moves.length === 0;
   const position = isRoot ? session.position : (lesson.position(moves) ?? lesson.lastShown ?? session.position);
   lesson.lastShown = position;
   const isRight = isRoot || position === lesson.position(moves);
   const overlay = isRight && !inspected ? { marks: marksOf(lesson, current, step, position), hidesTargets: true } : {};
-  return { session: { ...session, position, game: session.game, isSettled: false, play: () => {} }, overlay };
+  return { position, overlay };
 }
 
 /** The moves from the root to the position that a step is about. */
@@ -26,7 +26,7 @@ function movesShown({ current, step, method, rolloutPly }) {
 }
 
 /** What the numbers on the board are; an empty text if there are none. */
-export function meaningOf({ current, step, method }, names) {
+export function meaningOf({ current, step, method, names }) {
   if (step.phase === "select") return `Q + U for ${names[step.selection.to_move]}`;
   if (step.phase === "expand" && method === "puct" && current.expansion) return "prior P";
   return step.phase === "backup" ? "visits N" : "";
@@ -118,7 +118,7 @@ export const DEFINITIONS = {
 export const titleOf = (phase, method) => (phase === "evaluate" && method === "uct" ? "Roll out" : PHASES[phase]);
 
 /** Returns why a selection took its move, in a sentence. */
-export function whyChosen(selection, names, method) {
+export function whyChosen({ step: { selection }, names, method }) {
   const { children, chosen, reason, num_equal: numEqual } = selection;
   const { move } = children[chosen];
   const who = names[selection.to_move];
@@ -134,8 +134,8 @@ export function whyChosen(selection, names, method) {
 }
 
 /** Returns the sentence about the expansion of a simulation. */
-export function expansionText(simulation, names, method) {
-  const { expansion, evaluation, path } = simulation;
+export function expansionText({ current, names, method }) {
+  const { expansion, evaluation, path } = current;
   if (evaluation.kind === "over") return "The game is over here. There is nothing to expand.";
   if (evaluation.kind === "proven") return "The result here is proven already. There is nothing to expand.";
   if (!expansion) return `${path.at(-1)} had no visit before: its position joins the tree.`;
@@ -149,9 +149,8 @@ export function expansionText(simulation, names, method) {
 }
 
 /** Returns the sentence about the evaluation of the leaf. */
-export function evaluationText(simulation, names) {
-  const { evaluation } = simulation;
-  const { kind, value, to_move: toMove, rollout } = evaluation;
+export function evaluationText({ current, names }) {
+  const { kind, value, to_move: toMove, rollout } = current.evaluation;
   const forFirst = `${signed(value)} for ${names[0]}`;
   if (kind === "over") return `The game is over: ${resultText(value, names)}. That is ${forFirst}, and exact.`;
   if (kind === "proven")
@@ -168,8 +167,8 @@ export function evaluationText(simulation, names) {
 }
 
 /** Returns the sentences about the backup of a value. */
-export function backupText(simulation, names) {
-  const { backup, evaluation } = simulation;
+export function backupText({ current, names }) {
+  const { backup, evaluation } = current;
   const { value } = evaluation;
   const both =
     value === 0
@@ -184,12 +183,12 @@ export function backupText(simulation, names) {
 }
 
 /** What a screen reader hears of a step. */
-export function stepText(lesson, names) {
+export function stepText(lesson) {
   const { current, step, method } = lesson;
   if (!step) return "";
   const title = `Simulation ${current.number}, ${titleOf(step.phase, method)}. `;
-  if (step.phase === "select") return title + whyChosen(step.selection, names, method);
-  if (step.phase === "expand") return title + expansionText(current, names, method);
-  if (step.phase === "evaluate") return title + evaluationText(current, names);
-  return title + backupText(current, names);
+  if (step.phase === "select") return title + whyChosen(lesson);
+  if (step.phase === "expand") return title + expansionText(lesson);
+  if (step.phase === "evaluate") return title + evaluationText(lesson);
+  return title + backupText(lesson);
 }

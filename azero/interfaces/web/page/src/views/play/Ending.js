@@ -1,26 +1,29 @@
 // How the game ended, and what to do next.
 
-import { html, useEffect, useRender, useState } from "../../html.js";
+import { html, useApp, useEffect, useRender, useState } from "../../html.js";
 import { Icon, Stone } from "../../shell/icons.js";
 import { beginGame } from "./game.js";
 import { rowsOf } from "./Moves.js";
+import { NewGame } from "./NewGame.js";
 
 const SIMULATIONS = 100; // of each position: one sentence comes of it, and nothing in the tree
 const KNOWN = new WeakMap(); // reviews by the last move of the game
 
 /** The sentence, or how far the review has come. */
-function Weakest({ play, session, app }) {
+function Weakest() {
+  const app = useApp();
+  const { playing: play, session } = app;
   const render = useRender();
   const [review, setReview] = useState(null);
   useEffect(() => {
     let end = null; // null before the review has begun
     let isGone = false;
     const begin = async () => {
-      const { Review, reviewerOf } = await import("../review/reviewing.js");
+      const { LineReview, reviewerOf } = await import("../review/reviewing.js");
       const last = session.tree.lineOf(session.node).at(-1);
       const agent = reviewerOf(session, app.agent);
       if (isGone || !agent || !last) return;
-      if (!KNOWN.has(last)) KNOWN.set(last, new Review(session, { simulations: SIMULATIONS, marks: false }));
+      if (!KNOWN.has(last)) KNOWN.set(last, new LineReview(session, { simulations: SIMULATIONS, marks: false }));
       const found = KNOWN.get(last);
       const unsubscribe = found.subscribe(render);
       end = () => {
@@ -60,28 +63,30 @@ function weakestText({ moves, nodes, whole }, play) {
 
 const NUMBERS = ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 
-export function Ending({ play, session, app, newGame }) {
+export function Ending() {
+  const app = useApp();
+  const play = app.playing;
   const { winner } = play.result;
   const again = (players) => beginGame(app, players, play.limit);
   const next = nextLevel(play);
   return html`<div class="ending">
-    <h2>${winner !== null && html`<${Stone} players=${session.game.players} player=${winner} size=${0.85} />`} ${titleOf(play)}</h2>
-    <p>${sentenceOf(play, session)}${play.hasHuman && html`<${Weakest} ...${{ play, session, app }} />`}</p>
+    <h2>${winner !== null && html`<${Stone} player=${winner} size=${0.85} />`} ${titleOf(play)}</h2>
+    <p>${sentenceOf(play)}${play.hasHuman && html`<${Weakest} />`}</p>
     <div class="row">
-      <button class="primary" onClick=${() => review(session, app).catch(app.fail)}>Review this game</button>
+      <button class="primary" onClick=${() => review(app).catch(app.fail)}>Review this game</button>
       <button onClick=${() => again([...play.players].reverse())}><span>Play again<span class="wide-only">, sides swapped</span></span></button>
       ${
         next
           ? html`<button class="quiet" onClick=${() => again(next.players)}>Level ${next.level} <${Icon} name="play" /></button>`
-          : html`<button class="quiet" onClick=${newGame}>Another game</button>`
+          : html`<button class="quiet" onClick=${() => app.openDialog(NewGame)}>Another game</button>`
       }
     </div>
   </div>`;
 }
 
-async function review(session, app) {
+async function review(app) {
   const { showReview } = await import("../review/reviewing.js");
-  showReview(session, app);
+  showReview(app);
 }
 
 function titleOf(play) {
@@ -92,9 +97,9 @@ function titleOf(play) {
 }
 
 /** Why the game is over, e.g. "Red has four in a row." */
-function sentenceOf(play, session) {
+function sentenceOf(play) {
   const { winner, text } = play.result;
-  const { winning, is_path: isPath, style } = session.position.picture;
+  const { winning, is_path: isPath, style } = play.session.position.picture;
   const whole = text.endsWith(".") ? text : `${text}.`;
   if (play.decided || winner === null || !isPath || !winning.length) return whole;
   const name = play.nameOfSide(winner);

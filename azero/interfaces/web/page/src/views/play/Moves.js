@@ -1,9 +1,11 @@
 // The moves of the game, and the clicks of a move that takes several.
 
-import { html, useEffect, useRef } from "../../html.js";
+import { html, useApp, useEffect, useRef } from "../../html.js";
+import { nameOf } from "../../score.js";
 import { Icon, Stone } from "../../shell/icons.js";
 
-export function Steps({ session, chosen, play, onBack }) {
+export function Steps({ chosen, onBack }) {
+  const { playing: play, session } = useApp();
   const { picture } = session.position;
   const done = [...picture.begun, ...chosen];
   if (picture.steps.length < 2 || !play.mayMove || !done.length) return null;
@@ -43,10 +45,10 @@ export function rowsOf(line) {
   return rows;
 }
 
-export function Moves({ session }) {
+export function Moves() {
+  const { session } = useApp();
   const line = session.tree.lineOf(session.node);
   const box = useRef(null);
-  const { players } = session.game;
   const showCurrent = () => {
     const current = box.current?.querySelector("[aria-current]"); // the list may be gone
     if (!current) return;
@@ -61,7 +63,7 @@ export function Moves({ session }) {
     return () => observer.disconnect();
   }, []);
   return html`<div class="moves" role="log" aria-label="Moves played" ref=${box}>
-    <div class="moves-row moves-head"><span></span>${[0, 1].map((player) => html`<span title=${players[player].name}><${Stone} players=${players} player=${player} /></span>`)}</div>
+    <div class="moves-row moves-head"><span></span>${[0, 1].map((player) => html`<span title=${nameOf(session.game, player)}><${Stone} player=${player} /></span>`)}</div>
     ${rowsOf(line).map(
       ({ number, cells }) => html`<div class="moves-row" key=${number}>
       <span class="number">${number}</span>

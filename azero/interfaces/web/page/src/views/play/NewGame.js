@@ -1,6 +1,6 @@
 // The dialog of a new game: opponent, level, side, clock, board; or the two agents that play each other.
 
-import { html, useState } from "../../html.js";
+import { html, useApp, useState } from "../../html.js";
 import { settings } from "../../settings.js";
 import { Dialog, radio, radioKeys } from "../../shell/controls.js";
 import { Stone } from "../../shell/icons.js";
@@ -75,7 +75,8 @@ const OTHER = "other";
 const UNASKED = ["max_game_length"];
 
 /** `board` is the id of the chosen game; `onBoard` gets another one. */
-function BoardField({ session, board, onBoard }) {
+function BoardField({ board, onBoard }) {
+  const { session } = useApp();
   const [values, setValues] = useState(null); // the parameters of another size
   const { game } = session;
   const names = namesOf(game);
@@ -176,7 +177,9 @@ const asPlayer = (agent, level, simulations) => ({
 const CLOCKS = [null, { minutes: 1, increment: 2 }, { minutes: 5, increment: 3 }, { minutes: 15, increment: 10 }];
 const HUMAN = { kind: "human" };
 
-export function NewGame({ app, session }) {
+export function NewGame() {
+  const app = useApp();
+  const { session } = app;
   const agents = app.play?.players.filter((player) => player.kind === "agent") ?? [];
   const [isOfAgents, setOfAgents] = useState(false);
   const first = useAgent(session, agents[0]); // also the opponent of a human
@@ -203,8 +206,8 @@ export function NewGame({ app, session }) {
     return start(swapIf([HUMAN, first.player], !isFirst));
   };
 
-  const stone = (player) => html`<${Stone} players=${session.game.players} player=${player} />`;
-  return html`<${Dialog} title=${isOfAgents ? "New game of two agents" : "New game"} onClose=${app.closeDialog} footer=${html`
+  const stone = (player) => html`<${Stone} player=${player} />`;
+  return html`<${Dialog} title=${isOfAgents ? "New game of two agents" : "New game"} footer=${html`
     <button class="quiet" onClick=${() => start([HUMAN, HUMAN])}>Two people</button>
     <button class="quiet" disabled=${!first.agent} onClick=${() => setOfAgents(!isOfAgents)}>${isOfAgents ? "One agent" : "Two agents"}</button>
     <button class="primary" disabled=${!first.agent} onClick=${startChosen}>Start</button>`}>
@@ -226,7 +229,7 @@ export function NewGame({ app, session }) {
           ]} /></${Field}>`
     }
     <${Field} label="Clock"><${Choice} label="Clock" value=${clock} onPick=${setClock} options=${CLOCKS.map((limit, k) => [k, limit ? `${limit.minutes} min + ${limit.increment} s` : "None"])} /></${Field}>
-    <${Field} label="Board"><${BoardField} session=${session} board=${board} onBoard=${setBoard} /></${Field}>
+    <${Field} label="Board"><${BoardField} board=${board} onBoard=${setBoard} /></${Field}>
     <${Field} label="Sound"><label class="check"><input type="checkbox" checked=${settings.get("sound")} onChange=${(event) => settings.set("sound", event.target.checked)} /> A tick with each move</label></${Field}>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
   </${Dialog}>`;

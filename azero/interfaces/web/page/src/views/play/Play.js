@@ -1,13 +1,13 @@
 // Play: against an agent, between people, or agent against agent.
 
-import { html, useEffect, useLayoutEffect, useRef, useState } from "../../html.js";
+import { html, useApp, useEffect, useLayoutEffect, useRef, useState } from "../../html.js";
 import { stepKeys, useKeys } from "../../keys.js";
 import { settings } from "../../settings.js";
 import { Dialog } from "../../shell/controls.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Ending } from "./Ending.js";
-import { PlayGame } from "./game.js";
+import { PlayGame, SLOW_MS } from "./game.js";
 import { askHint, hintOverlay } from "./hint.js";
 import { Moves, Steps } from "./Moves.js";
 import { NewGame, openingPlayers } from "./NewGame.js";
@@ -28,19 +28,21 @@ function tick() {
   oscillator.stop(context.currentTime + 0.09);
 }
 
-function Confirm({ app, title, yes, onYes }) {
+function ConfirmResign() {
+  const { closeDialog, playing: play } = useApp();
   const go = () => {
-    app.closeDialog();
-    onYes();
+    closeDialog();
+    play.resign();
   };
-  return html`<${Dialog} title=${title} onClose=${app.closeDialog} footer=${html`
-    <button onClick=${app.closeDialog}>Keep playing</button>
-    <button class="primary" data-autofocus onClick=${go}>${yes}</button>`}></${Dialog}>`;
+  return html`<${Dialog} title="Resign this game?" footer=${html`
+    <button onClick=${closeDialog}>Keep playing</button>
+    <button class="primary" data-autofocus onClick=${go}>Resign</button>`}></${Dialog}>`;
 }
 
 const ALL = html` <span class="wide-only"><kbd>U</kbd> takes back, <kbd>H</kbd> hints, <kbd>?</kbd> lists all keys.</span>`;
 
-function Help({ play, session }) {
+function Help() {
+  const { playing: play, session } = useApp();
   const { position } = session;
   if (!position || play.result || !play.hasHuman) return null;
   if (session.node.children.length)
@@ -64,9 +66,9 @@ function withFinger({ drops, style, steps, actions }) {
   return steps.length > 1 ? "Tap a piece, then where it goes; tap again to play." : "Tap to aim, tap again to play.";
 }
 
-const SLOW_MS = 300; // whatever takes longer says what it does
-
-export function Play({ session, app }) {
+export function Play() {
+  const app = useApp();
+  const { session } = app;
   const [chosen, setChosen] = useState([]);
   const board = useRef(null);
   const isMissing = !app.play && session.isSettled && !app.numOpening;
@@ -79,43 +81,35 @@ export function Play({ session, app }) {
   useEffect(() => {
     if (session.node.move && settings.get("sound")) tick();
   }, [session.node]);
-  const play = app.play ?? app.playing; // until the position of another game has come, the last one is shown
-  usePlayKeys(session, app);
+  const play = app.playing; // until the position of another game has come, the last one is shown
+  usePlayKeys(app);
   if (!play || !session.position) return null;
 
-  const newGame = () => app.openDialog(() => html`<${NewGame} app=${app} session=${session} />`);
   const below = play.human ?? 0; // the side at the foot of the panel
-  const act = (action) => play.play(action);
   const { picture } = session.position;
   const { problem } = picture; // of a user's own picture
   const isPlain = session.game.is_own && picture.style === "plain";
   return html`
     <${Stage}
-      session=${session}
-      app=${app}
       overlay=${hintOverlay(play.hint, session.position)}
       isInteractive=${play.mayMove}
       controls=${board}
-      onAction=${act}
+      onAction=${play.act}
       onBack=${() => picture.begun.length > 0 && play.mayMove && takeBackStep(session)}
       onChosen=${setChosen}
     />
-    <${PanelFrame}
-      label="Game"
-      bar=${html`<${Buttons} ...${{ play, session, app, newGame }} />`}
-      foot=${html`<${Help} play=${play} session=${session} />`}
-    >
-      <${Side} ...${{ play, session, side: 1 - below }} />
-      ${play.result && html`<${Ending} ...${{ play, session, app, newGame }} />`}
-      ${play.problem && !play.result && html`<${Problem} play=${play} session=${session} />`}
-      <${Passes} ...${{ play, session, app }} />
-      ${play.stages.length > 0 && html`<${Stages} ...${{ play, session, app }} />`}
-      ${hasMoveList(picture) && html`<${MoveList} ...${{ picture, play, act }} />`}
+    <${PanelFrame} label="Game" bar=${html`<${Buttons} />`} foot=${html`<${Help} />`}>
+      <${Side} side=${1 - below} />
+      ${play.result && html`<${Ending} />`}
+      ${play.problem && !play.result && html`<${Problem} />`}
+      <${Passes} />
+      ${play.stages.length > 0 && html`<${Stages} />`}
+      ${hasMoveList(picture) && html`<${MoveList} />`}
       ${problem && html`<p class="note problem" role="status">The picture of your file cannot be used: ${problem}</p>`}
       ${isPlain && !problem && html`<p class="detail note">This board is drawn from the planes that a net sees. A method <code>picture</code> in your file makes it pretty: docs/your_own_game.md shows how.</p>`}
-      <${Moves} session=${session} />
-      <${Steps} ...${{ session, chosen, play, onBack: () => board.current.stepBack() }} />
-      <${Side} ...${{ play, session, side: below, isBelow: true }} />
+      <${Moves} />
+      <${Steps} chosen=${chosen} onBack=${() => board.current.stepBack()} />
+      <${Side} side=${below} isBelow />
     </${PanelFrame}>`;
 }
 
@@ -137,15 +131,19 @@ function hasMoveList(picture) {
   );
 }
 
-function MoveList({ picture, play, act }) {
-  if (!picture.actions.length) return null;
+function MoveList() {
+  const { playing: play, session } = useApp();
+  const { actions } = session.position.picture;
+  if (!actions.length) return null;
   return html`<div class="move-list" role="group" aria-label="Legal moves">
     <h2 class="small">Moves you can make</h2>
-    ${picture.actions.map((action) => html`<button key=${action.action} disabled=${!play.mayMove} onClick=${() => act(action)}>${action.move}</button>`)}
+    ${actions.map((action) => html`<button key=${action.action} disabled=${!play.mayMove} onClick=${() => play.act(action)}>${action.move}</button>`)}
   </div>`;
 }
 
-function Buttons({ play, session, app, newGame }) {
+function Buttons() {
+  const app = useApp();
+  const { playing: play, session } = app;
   const { picture } = session.position;
   const { isOver } = play;
   return html`
@@ -153,9 +151,9 @@ function Buttons({ play, session, app, newGame }) {
     <button disabled=${!play.mayMove} onClick=${() => hint(app)}><${Icon} name="hint" />Hint</button>
     ${play.isAgainstAgent && play.human !== null && html`<button aria-label="Swap sides" disabled=${isOver} onClick=${() => play.swapSides()}><${Icon} name="swap" />Sides</button>`}
     ${play.human === null && play.isAgainstAgent && html`<button onClick=${() => play.pause(!play.isPaused)}><${Icon} name=${play.isPaused ? "play" : "pause"} />${play.isPaused ? "Go on" : "Stop"}</button>`}
-    <button class="quiet" disabled=${isOver || !session.ply} onClick=${() => askToResign(app, play)}><${Icon} name="flag" />Resign</button>
-    ${picture.buttons.map((button) => html`<button disabled=${!play.mayMove} onClick=${() => play.play(button)}>${button.label}</button>`)}
-    <button class="primary end" aria-label="New game" onClick=${newGame}>New game</button>`;
+    <button class="quiet" disabled=${isOver || !session.ply} onClick=${() => app.openDialog(ConfirmResign)}><${Icon} name="flag" />Resign</button>
+    ${picture.buttons.map((button) => html`<button disabled=${!play.mayMove} onClick=${() => play.act(button)}>${button.label}</button>`)}
+    <button class="primary end" aria-label="New game" onClick=${() => app.openDialog(NewGame)}>New game</button>`;
 }
 
 /** Asks for a hint, and says so if it takes a while. */
@@ -166,39 +164,35 @@ async function hint(app) {
   app.setStatus("");
 }
 
-const askToResign = (app, play) =>
-  app.openDialog(
-    () => html`<${Confirm} app=${app} title="Resign this game?" yes="Resign" onYes=${() => play.resign()} />`,
-  );
-
-function usePlayKeys(session, app) {
+function usePlayKeys(app) {
+  const { session } = app;
   const picture = session.position?.picture;
   const special = (label) => picture?.buttons.find((each) => each.label === label);
-  const press = (button) => (app.play?.mayMove ? void app.play.play(button) : false);
+  const press = (button) => (app.play?.mayMove ? void app.play.act(button) : false);
   const takesDigits = Boolean(picture?.drops) || picture?.style === "tree";
   const digits = Object.fromEntries(
     [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => [
       String(digit),
-      ["play the column or branch", () => playDigit(session, app, digit), takesDigits],
+      ["play the column or branch", () => playDigit(app, digit), takesDigits],
     ]),
   );
   useKeys({
     ...digits,
     u: ["undo", () => app.play?.undo()],
     h: ["hint", () => void hint(app)],
-    n: ["new game", () => app.openDialog(() => html`<${NewGame} app=${app} session=${session} />`)],
+    n: ["new game", () => app.openDialog(NewGame)],
     x: ["swap sides", () => app.play?.swapSides(), Boolean(app.play?.isAgainstAgent)],
     "shift+p": ["pass", () => press(special("Pass")), Boolean(special("Pass"))],
     "shift+s": ["swap", () => press(special("Swap")), Boolean(special("Swap"))],
-    "shift+r": ["resign", () => (session.ply && app.play?.isOver === false ? askToResign(app, app.play) : false)],
+    "shift+r": ["resign", () => (session.ply && app.play?.isOver === false ? app.openDialog(ConfirmResign) : false)],
     ...stepKeys(session),
   });
 }
 
-function playDigit(session, app, digit) {
-  const { picture } = session.position;
+function playDigit(app, digit) {
+  const { picture } = app.session.position;
   const action = picture.drops
     ? picture.actions.find(({ cells }) => picture.drops[digit - 1]?.includes(cells[0]))
     : picture.actions[digit - 1];
-  if (action && app.play?.mayMove) app.play.play(action);
+  if (action) app.play?.act(action);
 }

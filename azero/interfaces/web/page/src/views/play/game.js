@@ -2,7 +2,7 @@
 
 import { post, stream } from "../../api.js";
 import { GameTree } from "../../game/tree.js";
-import { actionsOf } from "../../panel/marks.js";
+import { actionsOf } from "../../panel/overlays.js";
 import { nameOf } from "../../score.js";
 import { Clocks } from "./clocks.js";
 
@@ -51,7 +51,7 @@ async function isOwnTurn({ session, human }, node) {
   return toMove === human && picture.begun.length === 0;
 }
 
-const SLOW_MS = 300; // whatever takes longer says what it does
+export const SLOW_MS = 300; // whatever takes longer says what it does
 
 /** Plays the move of the agent on a side, unless it is being asked already. */
 export async function askAgent(play, side) {
@@ -307,7 +307,7 @@ export class PlayGame {
   }
 
   /** Plays a human's move, unless the game has ended or gone on meanwhile. */
-  play = (action) => this.mayMove && this.move([action.move]);
+  act = (action) => this.mayMove && this.move([action.move]);
 
   /** Ends the game off the board; `termination` is that of its record. */
   end(winner, text, termination) {

@@ -1,7 +1,7 @@
 // Hints: the square of the best move, then the line that may follow.
 
 import { post } from "../../api.js";
-import { overlayOfLine } from "../../panel/marks.js";
+import { overlayOfLine } from "../../panel/overlays.js";
 
 const SIMULATIONS = 400;
 

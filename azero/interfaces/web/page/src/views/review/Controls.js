@@ -1,14 +1,14 @@
 // Starting and stopping a review, what it waits for, and the bar at the panel's foot.
 
-import { html } from "../../html.js";
-import { Message, StageCard } from "../../panel/StageLine.js";
+import { html, useApp } from "../../html.js";
+import { Message, StageCard } from "../../panel/messages.js";
 import { Navigation } from "../../panel/variations.js";
 import { formatCount } from "../../score.js";
 import { Icon } from "../../shell/icons.js";
 import { download, writeRecord } from "../../shell/RecordDialog.js";
 import { AgentPicker, Picker, StartStop, shortName } from "../analyse/controls.js";
 import { annotated, countsOf, meanLosses } from "./report.js";
-import { reviewerOf, SIMULATIONS } from "./reviewing.js";
+import { reviewerOf, reviewOf, SIMULATIONS } from "./reviewing.js";
 
 /** Saves the record with glyphs, losses and better lines; `format` is "azero" or "sgf". */
 async function saveRecord(session, review, format) {
@@ -32,9 +32,11 @@ function saveJson(session, review) {
   download(`${JSON.stringify(made, null, 2)}\n`, "review.json", "application/json");
 }
 
-export function Controls({ session, app, review }) {
+export function Controls() {
+  const { agent: wanted, session, setAgent } = useApp();
+  const review = reviewOf(session);
   const length = session.tree.lineOf(session.node).length;
-  const agent = reviewerOf(session, app.agent);
+  const agent = reviewerOf(session, wanted);
   const total = review.nodes.length;
   const items = SIMULATIONS.map((number) => ({
     text: `${formatCount(number)} simulations`,
@@ -47,16 +49,18 @@ export function Controls({ session, app, review }) {
   }));
   return html`<div class="controls">
     <${StartStop} name="Review" isRunning=${review.isRunning} isOff=${!agent || !length} onToggle=${() => (review.isRunning ? review.stop() : review.start(agent))} />
-    <${AgentPicker} session=${session} chosen=${agent} onPick=${app.setAgent} />
+    <${AgentPicker} chosen=${agent} onPick=${setAgent} />
     <${Picker} label="Simulations" className="quiet" text="${formatCount(review.simulations)} sims" items=${items} />
     <span class="rate">${review.isRunning && html`<progress value=${review.numReviewed} max=${total} aria-label="Plies reviewed"></progress> ${review.numReviewed} of ${total}<span class="wide-only"> plies</span>`}</span>
   </div>`;
 }
 
 /** What the review waits for, or why there is none. */
-export function Waiting({ session, app, review }) {
+export function Waiting() {
+  const { agent, session } = useApp();
+  const review = reviewOf(session);
   if (review.error) {
-    const actions = [["Try again", () => review.start(reviewerOf(session, app.agent))]];
+    const actions = [["Try again", () => review.start(reviewerOf(session, agent))]];
     return html`<${Message} title="The review has ended" text=${`${review.error.message}. Your game is kept.`} actions=${actions} />`;
   }
   if (review.stage) return html`<${StageCard} stage=${review.stage} />`;
@@ -69,23 +73,30 @@ export function Waiting({ session, app, review }) {
   }</p>`;
 }
 
-export function Bar({ session, app, review, onControls }) {
-  const fail = (promise) => Promise.resolve(promise).catch(app.fail);
+export function Bar({ onControls }) {
+  const { session, fail } = useApp();
+  const review = reviewOf(session);
   const hasMoves = review.isCurrent && review.numReviewed > 0;
   const isWhole = review.isCurrent && review.whole;
   const items = [
     {
       text: "Record with annotations",
       detail: "azero's format",
-      onPick: () => fail(saveRecord(session, review, "azero")),
+      onPick: () => saveRecord(session, review, "azero").catch(fail),
     },
     ...(session.game.has_sgf
-      ? [{ text: "Record with annotations", detail: "SGF", onPick: () => fail(saveRecord(session, review, "sgf")) }]
+      ? [
+          {
+            text: "Record with annotations",
+            detail: "SGF",
+            onPick: () => saveRecord(session, review, "sgf").catch(fail),
+          },
+        ]
       : []),
     { text: "JSON", detail: "as azero review --json", onPick: () => saveJson(session, review) },
   ];
   return html`
-    <${Navigation} session=${session} />
+    <${Navigation} />
     <span class="end bar-tools">
       ${isWhole && html`<button class="quiet review-state" title="Review again" onClick=${onControls}><span>${review.numReviewed} of ${review.nodes.length} plies<span class="wide-only">, ${shortName(review.agent)} · Review again</span></span></button>`}
       ${hasMoves && html`<${Picker} label="Save" className="quiet" isUp text=${html`<${Icon} name="save" />Save`} items=${items} />`}

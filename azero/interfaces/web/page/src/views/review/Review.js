@@ -1,9 +1,11 @@
 // Review: a whole game, what each move lost, and what was better.
 
-import { html, useChanges, useEffect, useRef, useState } from "../../html.js";
+import { html, useApp, useChanges, useEffect, useRef, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { GameChart, Gauge } from "../../panel/GameChart.js";
 import { NodeEditor, useTreeKeys, VariationTree } from "../../panel/variations.js";
+import { nameOf } from "../../score.js";
+import { rowKeys } from "../../shell/controls.js";
 import { Stone } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Bar, Controls, Waiting } from "./Controls.js";
@@ -25,11 +27,14 @@ import { reviewerOf, reviewOf } from "./reviewing.js";
 const WORDS = { "?!": "inaccuracies", "?": "mistakes", "??": "blunders" };
 const NOTE = "The constants of the accuracy come from chess. The mean loss is in points of score.";
 
-function Summary({ players, names, moves, whole }) {
+function Summary() {
+  const { session } = useApp();
+  const names = namesInRecord(session);
+  const { moves, whole } = reviewOf(session);
   const counts = countsOf(moves);
   const losses = meanLosses(moves);
   const side = (player) => html`<div class="summary-side" data-player=${player}>
-    <p class="summary-name"><${Stone} players=${players} player=${player} size=${1.2} /><strong class="player-name">${names[player]}</strong></p>
+    <p class="summary-name"><${Stone} player=${player} size=${1.2} /><strong class="player-name">${names[player]}</strong></p>
     <p class="summary-accuracy">${whole ? html`<strong>${whole.accuracy[player]?.toFixed(1) ?? "–"}</strong> <span>accuracy</span>` : "accuracy: at the end"}</p>
     <p class="summary-loss">${losses[player] === null ? "no moves yet" : `${losses[player].toFixed(1)} points lost a move`}</p>
   </div>`;
@@ -52,7 +57,8 @@ function Summary({ players, names, moves, whole }) {
 }
 
 /** `asked` is the ply of the move in question; `hidden` hides the better moves of that ply. */
-function Mistakes({ players, errors, asked, isHidden, onPick }) {
+function Mistakes({ errors, asked, isHidden, onPick }) {
+  const { game } = useApp().session;
   const body = useRef(null);
   useEffect(() => {
     const row = body.current?.querySelector("tr.active");
@@ -62,27 +68,19 @@ function Mistakes({ players, errors, asked, isHidden, onPick }) {
     if (a.bottom > b.bottom) box.scrollTop += a.bottom - b.bottom;
     else if (a.top < b.top + 27) box.scrollTop += a.top - b.top - 27;
   }, [asked]);
-  const onKeyDown = (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step || event.shiftKey) return;
-    const buttons = [...body.current.querySelectorAll("button")];
-    buttons[buttons.indexOf(event.target) + step]?.focus();
-    event.preventDefault();
-    event.stopPropagation();
-  };
   const tabStop = errors.some((error) => error.ply === asked) ? asked : errors[0]?.ply;
   return html`<div class="mistakes-box"><table class="mistakes" aria-label="Mistakes">
     <thead><tr>
       <th scope="col" class="col-ply">move</th><th scope="col" class="col-played">played</th><th scope="col" class="col-loss">loss</th>
       <th scope="col" class="col-scores">score %</th><th scope="col" class="col-better">better</th>
     </tr></thead>
-    <tbody ref=${body} onKeyDown=${onKeyDown}>
+    <tbody ref=${body} onKeyDown=${rowKeys}>
       ${errors.map(
         (
           error,
         ) => html`<tr key=${error.ply} class=${error.ply === asked ? "active" : ""} aria-current=${error.ply === asked ? "true" : null} onClick=${() => onPick(error.ply)}>
         <th scope="row" class="col-ply"><button tabindex=${error.ply === tabStop ? 0 : -1} aria-label="Show move ${error.ply}">${error.ply}</button></th>
-        <td class="col-played"><${Stone} players=${players} player=${error.player} /><span class="hidden">${players[error.player].name} </span><strong>${error.move}</strong> <b class="glyph-text" data-mark=${error.mark}>${error.mark}</b></td>
+        <td class="col-played"><${Stone} player=${error.player} /><span class="hidden">${nameOf(game, error.player)} </span><strong>${error.move}</strong> <b class="glyph-text" data-mark=${error.mark}>${error.mark}</b></td>
         <td class="col-loss">${lossWord(error.loss)}</td>
         <td class="col-scores">${scoreWord(error.value)} <span>to</span> ${scoreWord(error.played)}</td>
         <td class="col-better">${isHidden && error.ply === asked ? html`<span>…</span>` : html`<strong>${error.best}</strong> ${error.line.slice(1).join(" ")}`}</td>
@@ -93,15 +91,15 @@ function Mistakes({ players, errors, asked, isHidden, onPick }) {
 }
 
 /**
- * Props: review of the move, its ply, players, `attempt` (the judged try, "pending", or null), isTrying, showsLine, and
- * handlers onLine, onTry, onNext; `hasNext` whether there are errors.
+ * Props: review of the move, its ply, `attempt` (the judged try, "pending", or null), isTrying, showsLine, and handlers
+ * onLine, onTry, onNext; `hasNext` whether there are errors.
  */
-function Card({ review, ply, players, attempt, isTrying, showsLine, hasNext, onLine, onTry, onNext }) {
+function Card({ review, ply, attempt, isTrying, showsLine, hasNext, onLine, onTry, onNext }) {
   const hasError = isError(review);
   return html`<div class="review-card" role="status">
     <b class="card-glyph glyph-text" data-mark=${review.mark} aria-hidden="true">${review.mark}</b>
     <div>
-      <p>${isTrying ? html`<${Trying} ...${{ review, ply, players, attempt }} />` : html`<${Sentence} ...${{ review, ply, players }} />`}</p>
+      <p>${isTrying ? html`<${Trying} ...${{ review, ply, attempt }} />` : html`<${Sentence} ...${{ review, ply }} />`}</p>
       <p class="card-actions">
         ${!isTrying && html`<button class="chip" aria-pressed=${String(showsLine)} onClick=${onLine}>Show the line <kbd>L</kbd></button>`}
         ${hasError && html`<button class="chip" aria-pressed=${String(isTrying)} onClick=${onTry}>${isTrying ? "Show the answer" : "Try it yourself"} <kbd>T</kbd></button>`}
@@ -111,8 +109,8 @@ function Card({ review, ply, players, attempt, isTrying, showsLine, hasNext, onL
   </div>`;
 }
 
-function Sentence({ review, ply, players }) {
-  const who = players[review.player].name;
+function Sentence({ review, ply }) {
+  const who = nameOf(useApp().session.game, review.player);
   const played = html`<strong>${review.move}</strong> (move ${ply})`;
   if (review.move === review.best) {
     return html`${played} is the best move${review.mark === "!" ? ", and the only good one" : ""}. ${who} has ${scoreWord(review.value)}${percent(review.value)}.`;
@@ -128,8 +126,8 @@ function Sentence({ review, ply, players }) {
 const percent = (value) => (Math.abs(value) === 1 ? "" : " %");
 const points = (cost) => `${cost} ${cost === 1 ? "point" : "points"}`;
 
-function Trying({ review, ply, players, attempt }) {
-  const who = players[review.player].name;
+function Trying({ review, ply, attempt }) {
+  const who = nameOf(useApp().session.game, review.player);
   if (attempt === "pending") return html`Searching your move …`;
   if (!attempt)
     return html`Find a better move than <strong>${review.move}</strong> (move ${ply}) for ${who}, on the board.`;
@@ -141,15 +139,17 @@ function Trying({ review, ply, players, attempt }) {
   return html`<b class="glyph-text" data-mark=${attempt.mark}>${attempt.mark}</b> <strong>${attempt.move}</strong> ${isSame ? "was played" : "loses"} (${lossWord(attempt.loss)}). Try another move.`;
 }
 
-export function Review({ session, app }) {
+export function Review() {
+  const app = useApp();
+  const { session } = app;
   const review = useReview(session);
   const [showsLine, setLine] = useState(false);
   const [isEditing, setEditing] = useState(false);
   const [showsControls, setControls] = useState(false);
-  const { game, position, node, tree } = session;
+  const { position, node, tree } = session;
   const asked = review.asked;
   const move = asked >= 0 ? review.moves[asked] : null;
-  const trying = useTrying({ session, app, review, move });
+  const trying = useTrying(app, move);
   useEffect(() => setLine(false), [node]);
 
   const errors = review.isCurrent ? errorsOf(review.moves) : [];
@@ -163,7 +163,7 @@ export function Review({ session, app }) {
     if (next) pick(next.ply);
     return next !== null;
   };
-  useReviewKeys({ session, app, review, move, trying, step, setLine, setEditing });
+  useReviewKeys({ move, trying, step, setLine, setEditing });
   if (!position) return null;
 
   const overlay =
@@ -183,32 +183,29 @@ export function Review({ session, app }) {
   const ply = asked >= 0 ? asked : Math.min(session.ply, line.length);
   const hasBegun = review.isCurrent && (review.numReviewed > 0 || review.isRunning);
   return html`
-    <${Stage} session=${session} app=${app} overlay=${overlay} onAction=${trying.onAction} gauge=${html`<${Gauge} players=${game.players} opinion=${opinions[ply]} />`} />
-    <${PanelFrame} label="Review" bar=${html`<${Bar} ...${{ session, app, review, onControls: () => setControls(!showsControls) }} />`}>
-      ${(!review.whole || !review.isCurrent || showsControls) && html`<${Controls} session=${session} app=${app} review=${review} />`}
-      <${Waiting} session=${session} app=${app} review=${review} />
+    <${Stage} overlay=${overlay} onAction=${trying.onAction} gauge=${html`<${Gauge} opinion=${opinions[ply]} />`} />
+    <${PanelFrame} label="Review" bar=${html`<${Bar} onControls=${() => setControls(!showsControls)} />`}>
+      ${(!review.whole || !review.isCurrent || showsControls) && html`<${Controls} />`}
+      <${Waiting} />
       ${
         hasBegun &&
-        html`<${Summary} players=${game.players} names=${namesOf(session)} moves=${review.moves} whole=${review.whole} />
+        html`<${Summary} />
         <${GameChart}
-          players=${game.players}
           opinions=${opinions}
           ply=${ply}
           length=${line.length}
-          maxPlies=${game.max_plies}
           isOver
           caption=${`move ${ply} of ${line.length}`}
           errors=${errors}
           onPly=${(at) => show(at === 0 ? tree.root : line[at - 1])}
         />
-        ${errors.length > 0 && html`<${Mistakes} players=${game.players} errors=${errors} asked=${asked + 1} isHidden=${trying.isHidden} onPick=${pick} />`}
+        ${errors.length > 0 && html`<${Mistakes} errors=${errors} asked=${asked + 1} isHidden=${trying.isHidden} onPick=${pick} />`}
         ${review.whole && !errors.length && html`<p class="table-hint">No move lost 5 points or more.</p>`}
         ${
           move &&
           html`<${Card}
           review=${move}
           ply=${asked + 1}
-          players=${game.players}
           attempt=${trying.attempt}
           isTrying=${trying.isTrying}
           showsLine=${showsLine}
@@ -220,8 +217,8 @@ export function Review({ session, app }) {
         }
         ${asked < 0 && html`<div class="review-card"><p>This position is not in the reviewed game. <button class="chip" onClick=${() => backToGame(session, review)}>Back to the game</button></p></div>`}`
       }
-      <${VariationTree} session=${session} asked=${move ? review.nodes[asked] : null} />
-      ${(isEditing || !hasBegun) && html`<${NodeEditor} session=${session} app=${app} isOpen=${isEditing} onOpen=${setEditing} />`}
+      <${VariationTree} asked=${move ? review.nodes[asked] : null} />
+      ${(isEditing || !hasBegun) && html`<${NodeEditor} isOpen=${isEditing} onOpen=${setEditing} />`}
     </${PanelFrame}>`;
 }
 
@@ -233,7 +230,7 @@ function useReview(session) {
 }
 
 /** The players' names: those of the record, or the colours. */
-function namesOf({ tags, game }) {
+function namesInRecord({ tags, game }) {
   return [tags.First ?? game.players[0].name, tags.Second ?? game.players[1].name];
 }
 
@@ -244,7 +241,8 @@ function backToGame(session, review) {
 }
 
 /** Try it yourself: {isTrying, isHidden, attempt, judged, toggle, onAction}. */
-function useTrying({ session, app, review, move }) {
+function useTrying(app, move) {
+  const { session } = app;
   const [tried, setTried] = useState(null); // {node, attempt}
   const request = useRef(null);
   const { node } = session;
@@ -257,7 +255,7 @@ function useTrying({ session, app, review, move }) {
     request.current = controller;
     setTried({ node, attempt: "pending" });
     try {
-      const { agent, searched: simulations } = review;
+      const { agent, searched: simulations } = reviewOf(session);
       const { position } = session.position;
       const attempt = await judge({
         game: session.game.id,
@@ -286,10 +284,12 @@ function useTrying({ session, app, review, move }) {
   };
 }
 
-function useReviewKeys({ session, app, review, move, trying, step, setLine, setEditing }) {
-  useTreeKeys(session, app, { onComment: () => setEditing(true) });
+function useReviewKeys({ move, trying, step, setLine, setEditing }) {
+  const { agent, session } = useApp();
+  const review = reviewOf(session);
+  useTreeKeys(() => setEditing(true));
   useKeys({
-    space: ["start or stop", () => (review.isRunning ? review.stop() : review.start(reviewerOf(session, app.agent)))],
+    space: ["start or stop", () => (review.isRunning ? review.stop() : review.start(reviewerOf(session, agent)))],
     e: ["next mistake", () => void step(1)],
     "shift+e": ["previous mistake", () => void step(-1)],
     l: ["show the better line", () => (move && !trying.isHidden ? setLine((is) => !is) : false)],

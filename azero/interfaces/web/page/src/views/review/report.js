@@ -1,7 +1,7 @@
 // What a review says, from the moves that its stream has brought so far. Pure.
 
 import { stream } from "../../api.js";
-import { cellsOf, movesPieces, overlayOfLine } from "../../panel/marks.js";
+import { cellsOf, movesPieces, overlayOfLine } from "../../panel/overlays.js";
 import { forFirst, scoreOf } from "../../score.js";
 
 /**
@@ -13,12 +13,12 @@ import { forFirst, scoreOf } from "../../score.js";
 export async function judge({ game, agent, simulations, position, review, move, signal }) {
   if (move === review.best) return { move, value: review.value, loss: 0, mark: "", isBest: true };
   const judged =
-    move === review.move ? review : await reviewOf({ agent, game, position, moves: [move], simulations }, signal);
+    move === review.move ? review : await reviewOfMove({ agent, game, position, moves: [move], simulations }, signal);
   return { move, value: judged.played, loss: judged.loss, mark: isError(judged) ? judged.mark : "", isBest: false };
 }
 
 /** The review of a game of one move. */
-async function reviewOf(body, signal) {
+async function reviewOfMove(body, signal) {
   let [found, problem] = [null, new DOMException("aborted", "AbortError")];
   await stream("reviews", body, {
     signal,

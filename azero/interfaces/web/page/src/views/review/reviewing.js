@@ -14,19 +14,20 @@ export const SIMULATIONS = [50, 100, 400, 1000, 3000, 10_000];
 
 /** The review that the view Review shows. */
 export function reviewOf(session) {
-  session.review ??= new Review(session);
+  session.review ??= new LineReview(session);
   return session.review;
 }
 
 /** Opens the view Review; a review of the line on the page begins at once. */
-export function showReview(session, app) {
+export function showReview(app) {
+  const { session } = app;
   const [review, agent] = [reviewOf(session), reviewerOf(session, app.agent)];
   review.takeUp();
   if (agent && !review.isOfLine) review.start(agent);
   app.setView("review");
 }
 
-export class Review extends Emitter {
+export class LineReview extends Emitter {
   /** `marks`: whether it writes its glyphs into the session's tree. */
   constructor(session, { simulations = 400, marks = true } = {}) {
     super();

@@ -1,6 +1,6 @@
 // The six charts of a run.
 
-import { html } from "../../html.js";
+import { html, useApp } from "../../html.js";
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [250, 94, 38, 60, 8, 18];
 const FEW = 12; // points that are drawn each
@@ -167,7 +167,8 @@ const CHARTS = [
   },
 ];
 
-export function Charts({ watch }) {
+export function Charts() {
+  const { watch } = useApp();
   const { rows } = watch.metrics;
   const promoted = rows.filter((row) => row["gate/is_promoted"]).map((row) => row.iteration);
   const pointsOf = (key) => rows.filter((row) => Number.isFinite(row[key])).map((row) => [row.iteration, row[key]]);

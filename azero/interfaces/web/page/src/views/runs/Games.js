@@ -1,6 +1,6 @@
 // The newest self-play games of a run, and a clean one.
 
-import { html } from "../../html.js";
+import { html, useApp } from "../../html.js";
 import { formatScore, nameOf } from "../../score.js";
 import { Stone } from "../../shell/icons.js";
 import { takeToViews } from "./Nets.js";
@@ -43,14 +43,16 @@ export function overlayOf(thought, prior, position) {
 
 const percent = (share) => `${Math.round(100 * share)}%`;
 
-export function Thought({ watch, session, thought, prior }) {
+export function Thought() {
+  const { watch } = useApp();
+  const { board: session, thought } = watch;
   return html`<div class="thought">
     <p>
       ${watch.isOnGame && session.start && session.ply === 0 && "The game began at this position, which other views cannot show. "}
-      ${sentenceOf(watch, session, thought)}
+      ${sentenceOf(watch)}
       ${watch.isOnGame && !session.start && html` <button class="chip" onClick=${() => analyse(watch)}>Analyse this game</button>`}
     </p>
-    ${thought && html`<details class="as-table"><summary>as a table</summary><${Table} ...${{ watch, thought, prior }} /></details>`}
+    ${thought && html`<details class="as-table"><summary>as a table</summary><${Table} /></details>`}
   </div>`;
 }
 
@@ -58,8 +60,8 @@ async function analyse(watch) {
   if (await takeToViews(watch)) watch.app.setView("analyse");
 }
 
-function sentenceOf(watch, session, thought) {
-  const { game } = watch;
+function sentenceOf(watch) {
+  const { board: session, game, thought } = watch;
   if (!game) return "";
   if (!watch.isOnGame)
     return html`The board shows a position that is not of game ${game.id}. <button class="quiet" onClick=${() => watch.show(game.id)}>Back to the game</button>`;
@@ -84,27 +86,29 @@ const resultOf = ({ result }, session) =>
 
 const wordOf = (proven, session) => (proven === 0 ? "a draw" : `${nameOf(session.game, proven > 0 ? 0 : 1)} wins`);
 
-function Table({ watch, thought, prior }) {
+function Table() {
+  const { net, thought, prior } = useApp().watch;
   const shareOf = (move) => thought.policy?.[move] ?? 0;
   const moves = Object.keys(prior ?? thought.policy ?? {}).sort(
     (a, b) => shareOf(b) - shareOf(a) || (prior?.[b] ?? 0) - (prior?.[a] ?? 0),
   );
   return html`<table aria-label="Moves of this position">
-    <thead><tr><th scope="col">move</th><th scope="col">prior${watch.net ? ` of net ${watch.net.iteration}` : ""}</th><th scope="col">search</th></tr></thead>
+    <thead><tr><th scope="col">move</th><th scope="col">prior${net ? ` of net ${net.iteration}` : ""}</th><th scope="col">search</th></tr></thead>
     <tbody>${moves.map((move) => html`<tr><th scope="row">${move}</th><td>${prior ? percent(prior[move] ?? 0) : "–"}</td><td>${thought.policy ? percent(shareOf(move)) : "–"}</td></tr>`)}</tbody>
   </table>`;
 }
 
-export function Games({ watch, session }) {
+export function Games() {
+  const { watch } = useApp();
   const { games, noise, problems } = watch.list;
   return html`<section class="run-list">
     <table aria-label="Self-play games">
       <thead><tr><th scope="col">game</th><th scope="col">result</th><th scope="col" class="number">length</th><th scope="col" class="number">opening</th><th scope="col">moves</th></tr></thead>
       <tbody>
-        ${watch.clean && html`<${CleanRow} watch=${watch} session=${session} />`}
+        ${watch.clean && html`<${CleanRow} />`}
         ${games.map(
-          (game) => html`<${Row} key=${game.id} watch=${watch} game=${game}
-          result=${html`<${Result} winner=${game.result.winner} session=${session} />`}
+          (game) => html`<${Row} key=${game.id} game=${game}
+          result=${html`<${Result} winner=${game.result.winner} />`}
           opening=${openingOf(game)}
           moves=${game.first_moves.join(" ") + (game.first_moves.length < game.plies ? " …" : "")}
         />`,
@@ -123,7 +127,8 @@ function openingOf({ has_start: hasStart, given_plies: given, opening_plies: ran
   return parts.join(", ") || "–";
 }
 
-const Row = ({ watch, game, result, opening, moves, length = game.plies }) => {
+function Row({ game, result, opening, moves, length = game.plies }) {
+  const { watch } = useApp();
   const isShown = game.id === watch.game?.id;
   return html`<tr class=${isShown ? "current" : ""} onClick=${() => watch.show(game.id)}>
     <th scope="row"><button class="row-button" aria-current=${isShown ? "true" : null}>${game.id}</button></th>
@@ -132,21 +137,22 @@ const Row = ({ watch, game, result, opening, moves, length = game.plies }) => {
     <td class="number">${opening}</td>
     <td class="line">${moves}</td>
   </tr>`;
-};
+}
 
-const CleanRow = ({ watch, session }) => {
-  const { game, isPlaying } = watch.clean;
+function CleanRow() {
+  const { game, isPlaying } = useApp().watch.clean;
   const result = game.result
-    ? html`<${Result} winner=${game.result.winner} session=${session} />`
+    ? html`<${Result} winner=${game.result.winner} />`
     : !isPlaying
       ? "stopped"
       : game.moves.length
         ? "playing …"
         : "getting ready …";
-  return html`<${Row} watch=${watch} game=${game} result=${result} opening="no noise" moves=${game.moves.join(" ")} length=${game.moves.length} />`;
-};
+  return html`<${Row} game=${game} result=${result} opening="no noise" moves=${game.moves.join(" ")} length=${game.moves.length} />`;
+}
 
-function Result({ winner, session }) {
+function Result({ winner }) {
+  const { game } = useApp().shown;
   if (winner === null) return html`<span class="drawn">=</span> draw`;
-  return html`<${Stone} players=${session.game.players} player=${winner} /> ${session.game.players[winner].name}`;
+  return html`<${Stone} player=${winner} /> ${nameOf(game, winner)}`;
 }

@@ -1,21 +1,22 @@
 // The nets of a run: to play against, and how their opinion of the position changed over the iterations.
 
 import { GameTree } from "../../game/tree.js";
-import { html, useEffect, useState } from "../../html.js";
+import { html, useApp, useEffect, useState } from "../../html.js";
 import { formatCount, formatScore, nameOf } from "../../score.js";
 
 const MOST_ROWS = 7;
 const FULL = 0.5; // the least share that has the full colour
 const percent = (share) => Math.round(100 * share);
 
-export function Opinions({ watch, session }) {
+export function OpinionsOfNets() {
+  const { watch } = useApp();
   useEffect(() => void watch.askOpinions());
   const { opinions: list = [], isWhole, problems = [] } = watch.opinions ?? {};
   const own = watch.opinion;
-  const isOver = session.position.to_move === null;
+  const isOver = watch.board.position.to_move === null;
   return html`<section class="opinions">
     <header><h2 class="small">This position, net by net</h2><small>${isOver || !own ? "" : captionOf(list, isWhole)}</small></header>
-    ${isOver ? html`<p class="detail heat-place">The game is over here.</p>` : own ? html`<${Heat} ...${{ watch, session, list, own }} />` : html`<p class="detail heat-place">${isWhole ? "No net of this run has an opinion." : "Opening the nets …"}</p>`}
+    ${isOver ? html`<p class="detail heat-place">The game is over here.</p>` : own ? html`<${Heat} />` : html`<p class="detail heat-place">${isWhole ? "No net of this run has an opinion." : "Opening the nets …"}</p>`}
     ${problems.map((problem) => html`<p class="problem">${problem}</p>`)}
   </section>`;
 }
@@ -23,7 +24,10 @@ export function Opinions({ watch, session }) {
 const captionOf = (list, isWhole) =>
   `prior of each move, iterations ${list[0].iteration} to ${list.at(-1).iteration}${isWhole ? "" : ", opening more …"}`;
 
-function Heat({ watch, session, list, own }) {
+function Heat() {
+  const { watch } = useApp();
+  const { board: session, opinion: own } = watch;
+  const { opinions: list } = watch.opinions;
   const moves = mostLiked(list);
   const [best, share] = Object.entries(own.prior).reduce((a, b) => (b[1] > a[1] ? b : a));
   const first = nameOf(session.game, 0);
@@ -96,7 +100,8 @@ export async function takeToViews(watch) {
 
 const SIMULATIONS = 200;
 
-export function Nets({ watch, app }) {
+export function Nets() {
+  const { watch } = useApp();
   const [other, setOther] = useState(null); // iteration of the net that the next one is compared with
   const rows = new Map(watch.metrics.rows.map((row) => [row.iteration, row]));
   const nets = [...watch.metrics.nets].reverse();
@@ -111,14 +116,14 @@ export function Nets({ watch, app }) {
           <td class="number">${net.iteration === 0 ? 0 : row ? formatCount(row["gate/rating"] ?? 0) : ""}</td>
           <td class="number">${Number.isFinite(row?.["gate/score"]) ? `${Math.round(100 * row["gate/score"])}%` : "–"}</td>
           <td class="acts">
-            <button class="quiet" onClick=${() => playNet({ watch, app }, net)}>Play</button>
-            <button class="quiet" onClick=${() => analyseNets({ watch, app }, [net])}>Analyse</button>
+            <button class="quiet" onClick=${() => playNet(watch, net)}>Play</button>
+            <button class="quiet" onClick=${() => analyseNets(watch, [net])}>Analyse</button>
             ${
               other === null
                 ? html`<button class="quiet" onClick=${() => setOther(net.iteration)}>Compare …</button>`
                 : other === net.iteration
                   ? html`<button class="quiet" onClick=${() => setOther(null)}>Cancel</button>`
-                  : html`<button onClick=${() => analyseNets({ watch, app }, [nets.find((each) => each.iteration === other), net])}>with ${other}</button>`
+                  : html`<button onClick=${() => analyseNets(watch, [nets.find((each) => each.iteration === other), net])}>with ${other}</button>`
             }
           </td>
         </tr>`;
@@ -128,33 +133,30 @@ export function Nets({ watch, app }) {
 }
 
 /** Adds a net to the agents that the other views know; returns its id. */
-async function offer({ app }, net) {
+async function offer(app, net) {
   await app.session.addAgent(net.agent);
   return net.agent;
 }
 
 /** The user plays a new game against a net. */
-export const playNet = (parts, net) => playAgainst(parts, net).catch(parts.app.fail);
+export const playNet = (watch, net) => playAgainst(watch, net).catch(watch.app.fail);
 
-async function playAgainst(parts, net) {
+async function playAgainst(watch, net) {
+  const { app } = watch;
   const { beginGame } = await import("../play/game.js");
-  if (!(await takeGame(parts.watch))) return;
-  const agent = await offer(parts, net);
-  await beginGame(
-    parts.app,
-    [{ kind: "human" }, { kind: "agent", agent, level: null, simulations: SIMULATIONS }],
-    null,
-  );
+  if (!(await takeGame(watch))) return;
+  const agent = await offer(app, net);
+  await beginGame(app, [{ kind: "human" }, { kind: "agent", agent, level: null, simulations: SIMULATIONS }], null);
 }
 
 /** One net analyses the position on the board, or two side by side. */
-const analyseNets = (parts, nets) => analyse(parts, nets).catch(parts.app.fail);
+const analyseNets = (watch, nets) => analyse(watch, nets).catch(watch.app.fail);
 
-async function analyse(parts, nets) {
-  const { app, watch } = parts;
+async function analyse(watch, nets) {
+  const { app } = watch;
   const { analystOf } = await import("../analyse/analyst.js");
   if (!(await takeToViews(watch))) return;
-  const [first, second = null] = await Promise.all(nets.map((net) => offer(parts, net)));
+  const [first, second = null] = await Promise.all(nets.map((net) => offer(app, net)));
   analystOf(app.session).set({ first, second });
   app.setAgent(first);
   app.setView("analyse");

@@ -1,6 +1,6 @@
 // Watch a run: its curves, its newest self-play games, and what its nets think of a position.
 
-import { html, useEffect, useState } from "../../html.js";
+import { html, useApp, useEffect, useState } from "../../html.js";
 import { stepKeys, useKeys } from "../../keys.js";
 import { formatCount } from "../../score.js";
 import { radio, radioKeys } from "../../shell/controls.js";
@@ -8,10 +8,11 @@ import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Charts } from "./Charts.js";
 import { Games, overlayOf, Thought } from "./Games.js";
-import { Nets, Opinions, playNet } from "./Nets.js";
+import { Nets, OpinionsOfNets, playNet } from "./Nets.js";
 import { Watch } from "./watch.js";
 
-function RunHead({ watch }) {
+function RunHead() {
+  const { watch } = useApp();
   const { run, metrics, usable, runs } = watch;
   const hidden = runs.filter(({ problem }) => problem);
   return html`
@@ -41,7 +42,8 @@ function ago(seconds) {
   return seconds < 129_600 ? `${Math.round(seconds / 3600)} h ago` : `${Math.round(seconds / 86_400)} days ago`;
 }
 
-export function Runs({ app }) {
+export function Runs() {
+  const app = useApp();
   app.watch ??= new Watch(app);
   const { watch } = app;
   const session = watch.board;
@@ -51,49 +53,37 @@ export function Runs({ app }) {
   }, []);
   useRunKeys(watch);
   if (!session.position) return null;
-  const isOfRun = Boolean(watch.run?.sizes.includes(session.game.id));
-  const thought = isOfRun && session.isSettled ? watch.thought() : null;
-  const prior = isOfRun ? priorOf(watch, thought) : null;
-  const parts = { watch, session, app, thought, prior };
   return html`
-    <${Stage} session=${session} app=${app} overlay=${session.isSettled ? overlayOf(thought, prior, session.position) : {}} />
-    <${PanelFrame} label="Run" bar=${watch.metrics && isOfRun && html`<${RunBar} ...${parts} />`}>
-      <${Body} ...${parts} isOfRun=${isOfRun} />
-    </${PanelFrame}>`;
+    <${Stage} overlay=${session.isSettled ? overlayOf(watch.thought, watch.prior, session.position) : {}} />
+    <${PanelFrame} label="Run" bar=${watch.metrics && watch.isOfRun && html`<${RunBar} />`}><${Body} /></${PanelFrame}>`;
 }
 
-/** The prior of the selected net; of a game's own net it comes with the game. */
-function priorOf(watch, thought) {
-  if (thought?.prior && (watch.net?.iteration === watch.game.net || watch.game.id === "clean")) return thought.prior;
-  return watch.isHeard ? watch.opinion.prior : null;
-}
-
-function Body({ watch, session, app, thought, prior, isOfRun }) {
+function Body() {
+  const { watch } = useApp();
   const [list, setList] = useState("games");
   if (watch.runs === null) return html`<p class="detail">Looking for runs …</p>`;
   if (!watch.run) return html`<${NoRuns} runs=${watch.runs} />`;
-  const parts = { watch, session, app, thought, prior };
-  if (!isOfRun) {
-    const other = watch.usable.find(({ sizes }) => sizes.includes(session.game.id));
-    return html`<${RunHead} ...${parts} />
+  if (!watch.isOfRun) {
+    const other = watch.usable.find(({ sizes }) => sizes.includes(watch.board.game.id));
+    return html`<${RunHead} />
       <div class="card"><strong>This run plays another game than the one on the board.</strong>
         <p class="row">
           <button onClick=${() => watch.choose(watch.run)}>Show the run's game</button>
           ${other && html`<button onClick=${() => watch.choose(other)}>Watch ${other.name}</button>`}
         </p></div>`;
   }
-  if (!watch.metrics) return html`<${RunHead} ...${parts} /><p class="detail">Reading the run …</p>`;
+  if (!watch.metrics) return html`<${RunHead} /><p class="detail">Reading the run …</p>`;
   return html`
-    <${RunHead} ...${parts} />
-    <${Charts} watch=${watch} />
-    <${Thought} ...${parts} />
-    <${Opinions} watch=${watch} session=${session} />
+    <${RunHead} />
+    <${Charts} />
+    <${Thought} />
+    <${OpinionsOfNets} />
     <div class="lists" role="radiogroup" aria-label="List" onKeyDown=${radioKeys}>
       <button class="quiet" ...${radio(list === "games")} onClick=${() => setList("games")}>Self-play games</button>
       <button class="quiet" ...${radio(list === "nets")} onClick=${() => setList("nets")}>Nets</button>
       <button class="quiet end" onClick=${() => (watch.clean?.isPlaying ? watch.clean.stop() : watch.playClean())}>${watch.clean?.isPlaying ? "Stop" : "Play a clean game"}</button>
     </div>
-    ${list === "games" ? html`<${Games} ...${parts} />` : html`<${Nets} ...${parts} />`}`;
+    ${list === "games" ? html`<${Games} />` : html`<${Nets} />`}`;
 }
 
 const NoRuns = ({ runs }) => html`<div class="card">
@@ -102,24 +92,27 @@ const NoRuns = ({ runs }) => html`<div class="card">
   ${runs.map(({ problem }) => html`<p class="problem">${problem}</p>`)}
 </div>`;
 
-function RunBar(parts) {
-  const { watch, session, thought, prior } = parts;
-  const { game, net } = watch;
+function RunBar() {
+  const { watch } = useApp();
+  const { board: session, game, net, thought, prior } = watch;
   return html`
     <span class="stepper">
       ${STEPS.map(([text, name]) => html`<button class="quiet icon-button" aria-label=${text} onClick=${() => session[name]()}><${Icon} name=${name} /></button>`)}
     </span>
     <span class="detail">ply ${session.ply}${watch.isOnGame ? ` of ${game.moves.length}` : ""}</span>
     <span class="legend end">
-      ${session.position.picture.drops ? html`<${Legend} ...${parts} />` : prior && `${thought?.policy ? "search, below it " : ""}prior ${net?.iteration ?? ""}`}
+      ${session.position.picture.drops ? html`<${Legend} />` : prior && `${thought?.policy ? "search, below it " : ""}prior ${net?.iteration ?? ""}`}
     </span>
-    <button disabled=${!net} onClick=${() => playNet(parts, net)}>Play this net</button>`;
+    <button disabled=${!net} onClick=${() => playNet(watch, net)}>Play this net</button>`;
 }
 
-const Legend = ({ watch, thought, prior }) => [
-  prior && html`<i class="outline"></i>prior ${watch.net?.iteration ?? ""}`,
-  thought?.policy && html`<i class="solid"></i>search`,
-];
+function Legend() {
+  const { prior, net, thought } = useApp().watch;
+  return [
+    prior && html`<i class="outline"></i>prior ${net?.iteration ?? ""}`,
+    thought?.policy && html`<i class="solid"></i>search`,
+  ];
+}
 
 const STEPS = [
   ["First", "first"],

@@ -95,7 +95,6 @@ function plyOf(found, toMove) {
 }
 
 const POLL_MS = 5000;
-const AGAIN_MS = 300; // until nets that are being opened are asked again
 const LISTED = 30; // games
 
 /** The state of the view, which survives a change of views. */
@@ -255,10 +254,22 @@ export class Watch {
     return Boolean(game) && board === this.own && board.moves.every((move, k) => game.moves[k] === move);
   }
 
+  /** Whether the run plays the game on the board. */
+  get isOfRun() {
+    return Boolean(this.run?.sizes.includes(this.board.game.id));
+  }
+
   /** What search and net thought of the position on the board; null if it is not of the game that is shown. */
-  thought() {
-    if (!this.isOnGame) return null;
+  get thought() {
+    if (!this.isOfRun || !this.board.isSettled || !this.isOnGame) return null;
     return this.game.plies[this.board.ply - this.game.given_plies - this.game.opening_plies] ?? null;
+  }
+
+  /** The prior of the selected net; of a game's own net it comes with the game. */
+  get prior() {
+    const { game, net, thought } = this;
+    if (thought?.prior && (net?.iteration === game.net || game.id === "clean")) return thought.prior;
+    return this.isOfRun && this.isHeard ? this.opinion.prior : null;
   }
 
   /** Lets the best net play a game without noise and random openings, move by move. */
@@ -301,11 +312,8 @@ export class Watch {
         this.opinions = { key, isWhole, opinions: found.opinions, problems: found.problems };
       } catch (error) {
         if (this.opinions?.key !== key) return;
-        if (error.status === 503) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-        else {
-          isWhole = true;
-          this.opinions = { key, isWhole, opinions: [], problems: [error.message] };
-        }
+        isWhole = true;
+        this.opinions = { key, isWhole, opinions: [], problems: [error.message] };
       }
       this.app.changed();
     }

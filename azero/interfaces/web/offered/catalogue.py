@@ -1,4 +1,4 @@
-"""`Offered`: the games, agents and runs of a server by their ids. What a request names is looked up here alone."""
+"""`Catalogue`: the games, agents and runs of a server by their ids. What a request names is looked up here alone."""
 
 import contextlib
 import re
@@ -10,14 +10,14 @@ from azero.errors import BadInput
 from azero.games import Game, registered_games
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.offered.agents import CLASSICAL_OFFERED, OfferedAgent, id_of, offered_agent
-from azero.interfaces.web.offered.games import OfferedGame, built_in_game, own_game
+from azero.interfaces.web.offered.games import OfferedGame, built_in_game, offered_game
 from azero.interfaces.web.offered.runs import OfferedRuns, is_run
 from azero.runs.folder import RunFolder
 
 _RUN_AGENT = re.compile(r"run:([^:]{1,100})(?::(\d{1,7}))?")
 
 
-class Offered:
+class Catalogue:
     """What a server offers.
 
     Attributes:
@@ -58,7 +58,7 @@ class Offered:
 
     def id_of(self, game: Game) -> str:
         """Returns the id of a game that is offered, or of a built-in game with any parameters."""
-        return own_game(game).id
+        return offered_game(game).id
 
     def agent(self, agent_id: str) -> OfferedAgent:
         """Returns the agent of an id; raises ApiError. The nets of a run are `run:ID` and `run:ID:ITERATION`."""
@@ -97,11 +97,11 @@ class Offered:
                 self._add_game_of_run(run_id)
 
     def _add_game(self, game: Game) -> None:
-        offered = own_game(game)
-        known = self.games.get(offered.id)
+        found = offered_game(game)
+        known = self.games.get(found.id)
         if known is not None and known.game != game:
-            raise BadInput(f"two games are named {offered.id.removeprefix('own:')!r}; rename one of their classes")
-        self.games = {**self.games, offered.id: offered}  # a new one: a request may be going through the old one
+            raise BadInput(f"two games are named {found.id.removeprefix('own:')!r}; rename one of their classes")
+        self.games = {**self.games, found.id: found}  # a new one: a request may be going through the old one
 
     def _add_agent(self, name: str, source: str, title: str = "") -> None:
         agent = offered_agent(name, id_of(name, set(self.agents)), source, title=title)
