@@ -1,4 +1,4 @@
-"""A net's weights as arrays, and the normalisations folded into them."""
+"""A net's weights as arrays: their names and shapes by layers, and the normalisations folded into them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -56,3 +56,24 @@ def fold_weights(weights: Mapping[str, np.ndarray]) -> Weights:
         elif f"{name.rpartition('.norm.')[0]}.convolution.weight" not in weights:
             folded[name] = array
     return Weights(folded)
+
+
+Shapes = dict[str, tuple[int, ...]]
+"""The shapes of weights by name. All are float32, except numbers, which are int64."""
+
+
+def linear_shapes(name: str, inputs: int, outputs: int) -> Shapes:
+    """Returns the shapes of a linear layer's weights."""
+    return {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}
+
+
+def norm_shapes(name: str, units: int) -> Shapes:
+    """Returns the shapes of the weights of a layer normalisation."""
+    return {f"{name}.weight": (units,), f"{name}.bias": (units,)}
+
+
+def convolution_shapes(name: str, inputs: int, outputs: int, size: int) -> Shapes:
+    """Returns the shapes of the weights of a convolution with batch normalisation."""
+    norm = {f"{name}.norm.{each}": (outputs,) for each in ("weight", "bias", "running_mean", "running_var")}
+    kernel = {f"{name}.convolution.weight": (outputs, inputs, size, size)}
+    return kernel | norm | {f"{name}.norm.num_batches_tracked": ()}
