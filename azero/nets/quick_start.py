@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _NUM_KEPT = 64  # checkpoints
 _LARGEST = 1 << 16  # bytes of a file
+_HUGE = 1e6  # a weight; torch says whether such a net has finite outputs
 
 
 class Known(NamedTuple):
@@ -75,12 +76,18 @@ class QuickNet:
         return drawing
 
     def _has_finite_outputs(self) -> bool:
-        """Returns whether OpenVINO runs the net, and its outputs are finite; see `checkpoint.check_finite`."""
+        """Returns whether OpenVINO runs the net, and its outputs are clearly finite; see `checkpoint.check_finite`.
+
+        OpenVINO's relu of NaN is 0, so what is not finite within the net might not show.
+        """
         with suppress(RuntimeError, ImportError), np.errstate(all="ignore"):
+            drawing = self.drawing()
+            assert drawing, "it may be known"
+            if not all((np.abs(each) < _HUGE).all() for each in drawing.weights.arrays.values()):
+                return False
             session = open_runtime(Runtime("openvino", "fp32"), self, "cpu", 1, 1)
-            return all(
-                np.isfinite(each).all() for each in session.run(np.ones((1, *self.game.planes_shape), np.float32))
-            )
+            outputs = session.run(np.ones((1, *self.game.planes_shape), np.float32))
+            return all(np.isfinite(each).all() for each in outputs)
         return False
 
     def evaluator(self, rows: int, num_threads: int) -> SessionEvaluator:

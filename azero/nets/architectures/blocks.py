@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from azero.nets.architectures.board import WHOLE, Board
-from azero.nets.architectures.tower.graph import num_pooled, units_of_excitation
+from azero.nets.graphs.weights import num_pooled, units_of_excitation
 
 
 class SqueezeExcitation(nn.Module):

@@ -7,6 +7,14 @@ import numpy as np
 
 _EPSILON = np.float32(1e-5)  # torch's default, in batch normalisation
 
+_REDUCTION = 8
+"""Channels per hidden unit of squeeze-and-excitation. Leela Chess Zero often has 8, Hu et al. 16."""
+
+_FEWEST_UNITS = 4  # of that hidden layer; one or two units could be dead from the start
+
+_POOLED_SHARE = 4
+"""Channels per pooled channel. KataGo is similar: 32 of 96 to 64 of 256 are pooled."""
+
 
 @dataclass(frozen=True)
 class Weights:
@@ -77,3 +85,13 @@ def convolution_shapes(name: str, inputs: int, outputs: int, size: int) -> Shape
     norm = {f"{name}.norm.{each}": (outputs,) for each in ("weight", "bias", "running_mean", "running_var")}
     kernel = {f"{name}.convolution.weight": (outputs, inputs, size, size)}
     return kernel | norm | {f"{name}.norm.num_batches_tracked": ()}
+
+
+def units_of_excitation(channels: int) -> int:
+    """Returns the width of the hidden layer of squeeze-and-excitation."""
+    return max(channels // _REDUCTION, _FEWEST_UNITS)
+
+
+def num_pooled(channels: int) -> int:
+    """Returns the number of channels that `GlobalPoolingBias` pools."""
+    return max(channels // _POOLED_SHARE, 1)

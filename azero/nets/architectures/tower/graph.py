@@ -6,25 +6,14 @@ from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.nets.architectures.drawing import ARCHITECTURES, Architecture
 from azero.nets.graphs.graph import Graph, Node
-from azero.nets.graphs.weights import Shapes, Weights, convolution_shapes, linear_shapes
-
-_REDUCTION = 8
-"""Channels per hidden unit of squeeze-and-excitation. Leela Chess Zero often has 8, Hu et al. 16."""
-
-_FEWEST_UNITS = 4  # of that hidden layer; one or two units could be dead from the start
-
-_POOLED_SHARE = 4
-"""Channels per pooled channel. KataGo is similar: 32 of 96 to 64 of 256 are pooled."""
-
-
-def units_of_excitation(channels: int) -> int:
-    """Returns the width of the hidden layer of squeeze-and-excitation."""
-    return max(channels // _REDUCTION, _FEWEST_UNITS)
-
-
-def num_pooled(channels: int) -> int:
-    """Returns the number of channels that `GlobalPoolingBias` pools."""
-    return max(channels // _POOLED_SHARE, 1)
+from azero.nets.graphs.weights import (
+    Shapes,
+    Weights,
+    convolution_shapes,
+    linear_shapes,
+    num_pooled,
+    units_of_excitation,
+)
 
 
 def shapes_of_blocks(config: NetConfig, game: Game) -> Shapes:
