@@ -20,7 +20,7 @@ from azero.bench.rates import rate
 from azero.config.reading import find_config, load_config
 from azero.config.schema import Config
 from azero.games.sizes import games_of
-from azero.nets.devices import pick_device
+from azero.nets.devices import device_type
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
 from azero.nets.runtimes.fastest import available_runtimes, open_runtime
@@ -40,7 +40,7 @@ def say(text: str) -> None:
 
 def measure_net(config: Config, seconds: float) -> None:
     """Prints evaluations per second of each runtime by rows of a pass, with copies of planes and answers."""
-    game, device = games_of(config.game)[-1], pick_device(config.device.device)
+    game, device = games_of(config.game)[-1], device_type(config.device.device)
     net = make_net(config.net, game).eval()
     for runtime in available_runtimes(device):
         for rows in ROWS:
@@ -94,7 +94,7 @@ def play(task: tuple[Config, float, Barrier | None]) -> tuple[float, float]:
 
 def measure_play(config: Config, seconds: float, workers: list[int], games: list[int]) -> None:
     """Prints evaluations per second of all workers together."""
-    device = pick_device(config.device.device).type
+    device = device_type(config.device.device)
     for parallel in games:
         for num in workers:
             selfplay = config.selfplay.model_copy(update={"num_workers": num, "parallel_games": parallel})

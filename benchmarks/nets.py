@@ -11,7 +11,6 @@ import argparse
 import time
 
 import numpy as np
-import torch
 
 from azero.config.schema import NetConfig
 from azero.games import Game, make_game
@@ -20,7 +19,7 @@ from azero.nets.make import make_net
 from azero.nets.runtimes.calibration import sample_positions
 from azero.nets.runtimes.fastest import Runtime, available_runtimes, open_runtime
 
-CPU = torch.device("cpu")
+CPU = "cpu"
 ROWS = 64
 
 

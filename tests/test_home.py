@@ -44,7 +44,7 @@ def run_nets():
 
     game = make_game("tic_tac_toe")
     net = ResidualTower(NetConfig(blocks=1, channels=8), game)
-    for runtime in available_runtimes(torch.device("cpu")):
+    for runtime in available_runtimes("cpu"):
         config = DeviceConfig(device="cpu", runtime=runtime.library, precision=runtime.precision)
         taken, session = open_session(net, config, 4, 1)
         session.run(np.zeros((4, *game.planes_shape), np.float32))

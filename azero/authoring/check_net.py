@@ -12,7 +12,7 @@ from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import Game
 from azero.nets.architectures.contract import with_noise
-from azero.nets.devices import pick_device
+from azero.nets.devices import device_type
 from azero.nets.make import make_net
 from azero.nets.runtimes.calibration import sample_positions
 from azero.nets.runtimes.fastest import EXACT, TOLERANCE, Session, available_runtimes, measure_drift, open_runtime
@@ -58,7 +58,7 @@ def check_net(name: str, game: Game, device: DeviceConfig) -> NetReport:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         net = with_noise(make_net(NetConfig(name=name), game))
-    where = pick_device(device.device)
+    where = device_type(device.device)
     planes = np.resize(sample_positions(game), (ROWS, *game.planes_shape))
     drifts: dict[str, float] = {}
     faults: dict[str, str] = {}

@@ -21,7 +21,7 @@ from azero.config.schema import Config, DeviceConfig
 from azero.games import Game
 from azero.mcts import Evaluator
 from azero.nets.architectures.contract import Net
-from azero.nets.devices import pick_device
+from azero.nets.devices import device_type, pick_device
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
 from azero.nets.runtimes.fastest import available_runtimes
@@ -62,7 +62,7 @@ def list_paths(config: DeviceConfig) -> dict[str, DeviceConfig]:
     """Returns the paths by which this machine can run a net: the settings of each, by name."""
     return {
         each.name: config.model_copy(update={"runtime": each.library, "precision": each.precision})
-        for each in available_runtimes(pick_device(config.device))
+        for each in available_runtimes(device_type(config.device))
     }
 
 
@@ -105,7 +105,7 @@ def measure_nets(config: Config, game: Game, seconds: float, batch_sizes: Sequen
     """Returns the rows of plain torch and of each path, on one thread and on one per core."""
     net = make_net(config.net, game).eval()
     operations = count_operations(net, game.planes_shape).on_board
-    is_cpu = pick_device(config.device.device).type == "cpu"
+    is_cpu = device_type(config.device.device) == "cpu"
     rows = []
     for batch_size in batch_sizes:
         contestants = _contestants(net, config.device, random_planes(batch_size, game.planes_shape), is_cpu)

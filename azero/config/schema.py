@@ -505,7 +505,7 @@ class DeviceConfig(Section):
     runtime: str = Field(
         "auto",
         description="Library that runs the net on a CPU: `auto`, `torch` or `openvino`. `auto` takes the fastest, "
-        "measured once per machine.",
+        "measured once per machine, and torch only if OpenVINO is not there.",
     )
     threads: int = Field(0, ge=0, le=1024, description="Threads of training and matches; 0 takes one per core.")
 

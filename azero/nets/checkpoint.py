@@ -18,9 +18,9 @@ from azero.games.user.trust import trust_config
 from azero.nets.architectures.contract import Net, fold
 from azero.nets.architectures.heads import all_outputs
 from azero.nets.checkpoint_file import Card, CheckpointFile, read_checkpoint
-from azero.nets.evaluator import evaluator_of, open_heads
 from azero.nets.make import make_net
 from azero.nets.origins import place_of
+from azero.nets.runtimes.pytorch.session import evaluator_of, open_heads
 from azero.nets.runtimes.session import by_position
 from azero.nets.users_net import BrokenNet
 from azero.system.tensor_files import Tensors, write_tensors

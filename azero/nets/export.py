@@ -27,11 +27,11 @@ from azero.nets.architectures.contract import Net, fold
 from azero.nets.architectures.drawing import Drawing, int8_is_for
 from azero.nets.architectures.heads import run_heads
 from azero.nets.checkpoint import Checkpoint
-from azero.nets.evaluator import open_heads
 from azero.nets.graphs.graph import Graph
 from azero.nets.graphs.weights import Weights
 from azero.nets.runtimes.calibration import sample_positions
 from azero.nets.runtimes.fastest import TOLERANCE, measure_drift
+from azero.nets.runtimes.pytorch.session import open_heads
 from azero.nets.users_net import UsersNet
 from azero.system.files import write_whole
 from azero.system.machine import keep_torch_files

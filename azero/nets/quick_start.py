@@ -1,16 +1,15 @@
-"""The net of a checkpoint, opened without torch if this machine has opened it before. To import torch takes a second.
+"""The net of a checkpoint, opened without torch where OpenVINO runs it. To import torch takes a second.
 
-The first time, the net is opened with torch: its weights are compared with its shape, runtimes are measured, and the
-fastest is compared with fp32. The result is kept in the cache folder, under a digest of everything that it depends on.
-It is the precision that OpenVINO has for a number of rows, and the peaks of activations that int8 needs. The next time,
-OpenVINO runs the same graph of the same weights, so the outputs have the same bits.
+A net of azero's is drawn as a graph of its weights. The first time on this machine, the weights are compared with the
+net's shape, precisions are measured, and the fastest is compared with fp32. The result is kept in the cache folder,
+under a digest of everything that it depends on. It is the precision, and the peaks of activations that int8 needs. The
+next time, OpenVINO runs the same graph of the same weights, so the outputs have the same bits.
 """
 
 import functools
 import hashlib
 import importlib.util
 import json
-import sys
 from contextlib import suppress
 from importlib.metadata import version
 from math import inf
@@ -24,6 +23,9 @@ from azero.config.schema import DeviceConfig
 from azero.games.names import source_digest_of
 from azero.nets.architectures.drawing import ARCHITECTURES, Drawing, drawing_of
 from azero.nets.checkpoint_file import CheckpointFile
+from azero.nets.devices import device_type
+from azero.nets.evaluator import NetEvaluator
+from azero.nets.runtimes.fastest import open_runtime
 from azero.nets.runtimes.session import Heads, Runtime, SessionEvaluator
 from azero.system.files import PACKAGE, read_regular, write_whole
 from azero.system.machine import cpu_flags, cpu_name
@@ -33,51 +35,77 @@ if TYPE_CHECKING:
 
 _NUM_KEPT = 64  # checkpoints
 _LARGEST = 1 << 16  # bytes of a file
-_GPU_FILES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA's driver, AMD's, and Windows' for Linux
+_HUGE = 1e6  # a weight; torch says whether such a net has finite outputs
 
 
 class Known(NamedTuple):
     """What is known of a checkpoint on this machine."""
 
-    precisions: dict[str, str]  # OpenVINO's, by the number of rows
+    precision: str  # OpenVINO's
     peaks: list[float] | None  # of the activations that int8 quantizes
 
 
 class QuickNet:
-    """The net of a checkpoint. Raises BadInput if the weights do not fit it."""
+    """The net of a checkpoint, a `Runnable`. Raises BadInput if the weights do not fit it."""
 
     def __init__(self, file: CheckpointFile, config: DeviceConfig):
+        self.game = file.game
         self._file, self._config = file, config
         self._path = _path_of(file, config) if _may_be_known(file, config) else None
         self._known = _read(self._path) if self._path else None
-        if self._known is None:
-            self.net  # noqa: B018, it is checked now
+        if self._known is None and not (self._path and _fits(file) and self._has_finite_outputs()):
+            self.torch_net  # noqa: B018, it says what is wrong
         file.warn_of_change()
 
     @functools.cached_property
-    def net(self) -> "Net":
-        """The net itself, for which torch is imported."""
+    def torch_net(self) -> "Net":
+        """The net in torch, which is imported."""
         from azero.nets.checkpoint import load_net
 
         return load_net(self._file).net
 
-    def evaluator(self, rows: int, num_threads: int) -> SessionEvaluator:
-        """Returns an evaluator with the fastest runtime for passes of `rows` rows that is near enough to fp32."""
-        precision = self._known.precisions.get(str(rows)) if self._known else None
-        if precision:
-            with suppress(RuntimeError, ImportError):  # the path with torch says what fails, and uses another runtime
-                return self._open_known(precision, rows, num_threads)
-        from azero.nets.evaluator import NetEvaluator
+    def drawing(self) -> Drawing | None:
+        """Returns the drawing of a net of azero's, always the same one; None for a user's net."""
+        return self._drawing
 
-        evaluator = NetEvaluator(self.net, self._config, rows, num_threads)
-        self._remember(evaluator)
+    @functools.cached_property
+    def _drawing(self) -> Drawing | None:
+        drawing = drawing_of(self._file.config.name, self._file.weights, self.game)
+        if drawing and self._known:
+            drawing.peaks = self._known.peaks
+        return drawing
+
+    def _has_finite_outputs(self) -> bool:
+        """Returns whether OpenVINO runs the net, and its outputs are clearly finite; see `checkpoint.check_finite`.
+
+        OpenVINO's relu of NaN is 0, so what is not finite within the net might not show.
+        """
+        with suppress(RuntimeError, ImportError), np.errstate(all="ignore"):
+            drawing = self.drawing()
+            assert drawing, "it may be known"
+            if not all((np.abs(each) < _HUGE).all() for each in drawing.weights.arrays.values()):
+                return False
+            session = open_runtime(Runtime("openvino", "fp32"), self, "cpu", 1, 1)
+            outputs = session.run(np.ones((1, *self.game.planes_shape), np.float32))
+            return all(np.isfinite(each).all() for each in outputs)
+        return False
+
+    def evaluator(self, rows: int, num_threads: int) -> SessionEvaluator:
+        """Returns an evaluator with passes of `rows` rows, in the fastest runtime that is near enough to fp32."""
+        if self._known:
+            runtime = Runtime("openvino", self._known.precision)
+            with suppress(RuntimeError, ImportError):  # the choice below says what fails, and uses another runtime
+                session = open_runtime(runtime, self, "cpu", rows, num_threads)
+                return SessionEvaluator(runtime, session, rows, num_threads)
+        evaluator = NetEvaluator(self, self._config, rows, num_threads)
+        self._remember(evaluator.runtime)
         return evaluator
 
     def judge_alone(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the net's logits in fp32, see `evaluator.judge_alone`."""
-        from azero.nets.evaluator import judge_alone
+        """Returns the net's logits in fp32, by torch; see `pytorch.session.judge_alone`."""
+        from azero.nets.runtimes.pytorch.session import judge_alone
 
-        return judge_alone(self.net, self._config, planes)
+        return judge_alone(self.torch_net, self._config, planes)
 
     def heads_alone(self, planes: np.ndarray) -> dict[str, np.ndarray]:
         """Returns the answers of the net's kept heads for a position's planes [1, C, H, W], in fp32; see `Heads`."""
@@ -86,46 +114,37 @@ class QuickNet:
     @functools.cached_property
     def _heads(self) -> Heads:
         """The kept heads: run by OpenVINO if it runs the net, so that they have the same bits each time."""
-        if self._known:
+        if self._known and self._drawing:
             with suppress(RuntimeError, ImportError):
                 from azero.nets.runtimes.openvino import session
 
-                return session.open_heads(self._drawing())
-        from azero.nets.evaluator import open_heads
+                return session.open_heads(self._drawing)
+        from azero.nets.runtimes.pytorch.session import open_heads
 
-        return open_heads(self.net, self._config)
+        return open_heads(self.torch_net, self._config)
 
-    def _drawing(self) -> Drawing:
-        drawing = drawing_of(self._file.config.name, self._file.weights, self._file.game)
-        assert drawing, "it may be known"
-        return drawing
-
-    def _open_known(self, precision: str, rows: int, num_threads: int) -> SessionEvaluator:
-        from azero.nets.runtimes.openvino.session import open_drawing
-
-        assert self._known, "it is known"
-        session = open_drawing(self._drawing(), precision, rows, num_threads, self._known.peaks)
-        return SessionEvaluator(Runtime("openvino", precision), session, rows, num_threads)
-
-    def _remember(self, evaluator: SessionEvaluator) -> None:
+    def _remember(self, runtime: Runtime) -> None:
         """Keeps how OpenVINO runs the net, unless another library runs it, or the settings ask for something else."""
-        library, precision = evaluator.runtime
+        library, precision = runtime
         if self._path is None or library != "openvino" or self._config.precision not in ("auto", precision):
             return
-        known = self._known or Known({}, None)
-        peaks = getattr(evaluator.session, "peaks", None) or known.peaks
-        self._known = Known(known.precisions | {str(evaluator.rows): precision}, peaks)
+        self._known = Known(precision, self._drawing.peaks if self._drawing else None)
         _write(self._path, self._known)
 
 
 def _may_be_known(file: CheckpointFile, config: DeviceConfig) -> bool:
-    """Returns whether OpenVINO may run a net of azero's here. Whether there is a GPU must be clear without torch."""
+    """Returns whether OpenVINO may run a net of azero's here."""
     if file.config.name not in ARCHITECTURES or config.runtime not in ("auto", "openvino"):
         return False
-    if importlib.util.find_spec("openvino") is None:
-        return False
-    has_no_gpu = sys.platform == "linux" and not any(Path(each).exists() for each in _GPU_FILES)
-    return config.device == "cpu" or (config.device == "auto" and (has_no_gpu or version("torch").endswith("+cpu")))
+    return importlib.util.find_spec("openvino") is not None and device_type(config.device) == "cpu"
+
+
+def _fits(file: CheckpointFile) -> bool:
+    """Returns whether the weights fit the net by name, shape and dtype. Of nets with heads, only torch can say so."""
+    wanted = ARCHITECTURES[file.config.name].shapes(file.config, file.game)
+    shapes = {name: array.shape for name, array in file.weights.items()}
+    kinds = all(array.dtype == (np.float32 if array.ndim else np.int64) for array in file.weights.values())
+    return shapes == wanted and kinds and not file.config.heads
 
 
 def _path_of(file: CheckpointFile, config: DeviceConfig) -> Path:
@@ -160,10 +179,10 @@ def _read(path: Path) -> Known | None:
 
 
 def _is_whole(known: Known) -> bool:
-    """Returns whether precisions are those of OpenVINO, and peaks are finite numbers; int8 needs them."""
-    precisions, peaks = known.precisions.values() if isinstance(known.precisions, dict) else ["none"], known.peaks
+    """Returns whether the precision is one of OpenVINO's, and peaks are positive finite numbers; int8 needs them."""
+    precision, peaks = known
     has_peaks = isinstance(peaks, list) and all(isinstance(each, float) and 0 < each < inf for each in peaks)
-    return all(each in ("fp32", "bf16") or (each == "int8" and has_peaks) for each in precisions)
+    return precision in ("fp32", "bf16") or (precision == "int8" and has_peaks)
 
 
 def _write(path: Path, known: Known) -> None:

@@ -19,7 +19,7 @@ from .towers import ANY_SIZE, SMALL_OF_CONTEXT, make_net, random_planes
 
 GAMES = ["connect_four", "othello(size=6)", "clobber(rows=4,columns=5)", "hex(size=4,swap=true)", "tic_tac_toe"]
 CONFIGS = [each.model_copy(update={"name": "any_size"}) for each in SMALL_OF_CONTEXT]
-CPU = torch.device("cpu")
+CPU = "cpu"
 
 
 @pytest.mark.parametrize("name", [name for name in registered_games() if name != "p_game"])

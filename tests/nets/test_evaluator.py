@@ -8,7 +8,6 @@ from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.architectures.tower.net import ResidualTower
-from azero.nets.devices import pick_device
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes.fastest import available_runtimes
 from azero.nets.runtimes.session import ROWS, evaluator_of_sizes
@@ -17,7 +16,7 @@ from .towers import SMALL, SMALL_OF_CONTEXT, make_net, random_planes
 
 GAME = make_game("connect_four(rows=5,columns=6)")
 CPU = DeviceConfig(device="cpu", runtime="torch", precision="fp32")
-RUNTIMES = available_runtimes(pick_device("cpu"))
+RUNTIMES = available_runtimes("cpu")
 
 
 def config_of(runtime):

@@ -23,10 +23,10 @@ from azero.nets import export
 from azero.nets.architectures.contract import with_noise
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_file import Card
-from azero.nets.evaluator import judge_alone, open_heads
 from azero.nets.export import OPSETS, export_onnx
 from azero.nets.make import make_net
 from azero.nets.runtimes.fastest import TOLERANCE, measure_drift
+from azero.nets.runtimes.pytorch.session import judge_alone, open_heads
 from azero.system import files
 
 from .test_users_net import EXAMPLE, GAME, PLAIN

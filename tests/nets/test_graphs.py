@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+import torch
 
 from azero.config.schema import NetConfig
 from azero.games import make_game
 from azero.nets.architectures.contract import NETS, fold
 from azero.nets.architectures.drawing import ARCHITECTURES
-from azero.nets.checkpoint import weights_of
+from azero.nets.checkpoint import wanted_weights, weights_of
 from azero.nets.graphs.weights import Weights, fold_weights
 
 from .towers import SMALL_OF_CONTEXT, make_net
@@ -19,6 +20,20 @@ def test_each_net_of_azero_s_is_drawn():
     assert ARCHITECTURES.keys() == NETS.keys() and len(NETS) == 3
     for name, kind in NETS.items():
         assert kind(NetConfig(blocks=1, channels=4), GAME).drawing().architecture is ARCHITECTURES[name]
+
+
+@pytest.mark.parametrize("game", ["connect_four(rows=5,columns=6)", "go(size=5)", "amazons(size=6)"])
+@pytest.mark.parametrize("name", sorted(NETS))
+@pytest.mark.parametrize("context", ["none", "se", "pool"])
+def test_shapes_without_torch_are_those_of_the_net(name, context, game):
+    """A checkpoint's weights are compared with them, so that torch is not imported."""
+    game = make_game(game)
+    for channels in (3, 40):
+        config = NetConfig(name=name, global_context=context, blocks=2, channels=channels, value_hidden=5)
+        wanted = wanted_weights(config, game)
+        shapes = ARCHITECTURES[name].shapes(config, game)
+        assert shapes == {name: tuple(each.shape) for name, each in wanted.items()}
+        assert all(wanted[name].dtype == (torch.float32 if shape else torch.int64) for name, shape in shapes.items())
 
 
 @pytest.mark.parametrize("config", SMALL_OF_CONTEXT, ids=lambda each: each.global_context)

@@ -14,9 +14,9 @@ from azero.games.names import source_digest_of
 from azero.nets.architectures.contract import fold
 from azero.nets.checkpoint import write_checkpoint
 from azero.nets.checkpoint_file import Card
-from azero.nets.evaluator import open_heads
 from azero.nets.growth import net_grown_from
 from azero.nets.make import make_net
+from azero.nets.runtimes.pytorch.session import open_heads
 
 from .towers import random_planes
 

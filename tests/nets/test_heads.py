@@ -17,9 +17,9 @@ from azero.nets.architectures.contract import Prediction, fold, with_noise
 from azero.nets.architectures.heads import all_outputs
 from azero.nets.checkpoint import load_checkpoint, wanted_weights, write_checkpoint
 from azero.nets.checkpoint_file import Card
-from azero.nets.evaluator import open_heads
 from azero.nets.make import make_net as make_any_net
 from azero.nets.runtimes.fastest import available_runtimes
+from azero.nets.runtimes.pytorch.session import open_heads
 from azero.system.tensor_files import read_tensors, write_tensors
 
 from .towers import ANY_SIZE, SMALL, WITH_HEADS, make_net, random_planes
@@ -29,7 +29,7 @@ OTHELLO = make_game("othello(size=4)")
 ANY_WITH_HEADS = ANY_SIZE.model_copy(update={"heads": WITH_HEADS.heads})
 DENSE = NetConfig(name="dense", channels=16, heads=("score",))
 CPU = DeviceConfig(device="cpu")
-HAS_OPENVINO = any(each.library == "openvino" for each in available_runtimes(torch.device("cpu")))
+HAS_OPENVINO = any(each.library == "openvino" for each in available_runtimes("cpu"))
 
 
 def save(path, net, config, game=GO):

@@ -1,4 +1,4 @@
-"""Tests of nets that are known on this machine: torch is not imported, and the answers have the same bits."""
+"""Tests of nets that OpenVINO runs: torch is not imported, and the answers have the same bits each time."""
 
 import hashlib
 import json
@@ -17,21 +17,22 @@ from azero.compiler.cache import cache_root
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.nets import quick_start
+from azero.nets import devices, quick_start
 from azero.nets.architectures.contract import with_noise
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_file import Card, read_checkpoint
-from azero.nets.evaluator import NetEvaluator, open_heads
+from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net as make_any_net
 from azero.nets.quick_start import QuickNet
 from azero.nets.runtimes.fastest import available_runtimes
-from azero.nets.runtimes.session import by_position
+from azero.nets.runtimes.pytorch.session import open_heads
+from azero.nets.runtimes.session import EXACT, by_position
 from azero.system.tensor_files import read_tensors, write_tensors
 
 from .towers import SMALL, WITH_HEADS, make_net, random_planes
 
 GAME = make_game("connect_four(rows=5,columns=6)")
-PRECISIONS = [each.precision for each in available_runtimes(torch.device("cpu")) if each.library == "openvino"]
+PRECISIONS = [each.precision for each in available_runtimes("cpu") if each.library == "openvino"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not PRECISIONS, reason="OpenVINO is not here")]
 
@@ -66,10 +67,12 @@ def path(tmp_path):
 
 
 def open_twice(path: Path, config: DeviceConfig, rows: int = 4):
-    """Opens a net that is not known, then again; returns both evaluators, and whether the second needed the net."""
-    first = QuickNet(read_checkpoint(path), config).evaluator(rows, 1)
-    again = QuickNet(read_checkpoint(path), config)
-    return first, again.evaluator(rows, 1), "net" in vars(again)
+    """Opens a net that is not known, then again; returns both evaluators, and whether one of them needed torch."""
+    nets, evaluators = [], []
+    for _ in range(2):
+        nets.append(QuickNet(read_checkpoint(path), config))
+        evaluators.append(nets[-1].evaluator(rows, 1))
+    return *evaluators, any("torch_net" in vars(each) for each in nets)
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
@@ -81,9 +84,9 @@ def test_a_known_net_has_the_same_bits(tmp_path, path, precision, architecture):
         config = NetConfig(name="dense", channels=16)
         write_checkpoint(path, with_noise(make_any_net(config, GAME)), Card(str(GAME), config.model_dump(), {}))
     config = DeviceConfig(device="cpu", runtime="openvino", precision=precision)
-    first, second, has_net = open_twice(path, config)
+    first, second, has_torch = open_twice(path, config)
     plain = NetEvaluator(load_checkpoint(path).net, config, 4)
-    assert not has_net and type(second) is not NetEvaluator
+    assert not has_torch and type(second) is not NetEvaluator
     assert first.runtime == second.runtime == plain.runtime == ("openvino", precision)
     planes = random_planes(GAME, 64)
     for one, other, third in zip(*(each.evaluate(planes) for each in (first, second, plain)), strict=True):
@@ -97,25 +100,25 @@ def run_suggest(*words: str) -> tuple[dict, bool]:
     return json.loads(done.stdout), done.stderr.strip().endswith("True")
 
 
-@pytest.mark.skipif(any(map(os.path.exists, quick_start._GPU_FILES)), reason="a GPU is for torch to find")
-def test_suggest_imports_no_torch_once_the_net_is_known():
+@pytest.mark.skipif(any(map(os.path.exists, devices._GPU_FILES)), reason="a GPU is for torch to find")
+def test_suggest_imports_no_torch_and_says_the_same_twice():
     words = ["connect_four(solve_nodes=0)@60", "--moves", "4453", "--threads", "1", "--json"]
-    first, had_torch = run_suggest(*words)
-    second, has_torch = run_suggest(*words)
-    assert had_torch and not has_torch
+    first, *torch_at_first = run_suggest(*words)
+    second, *torch_later = run_suggest(*words)
+    assert torch_at_first == torch_later == [False]
     assert first["runtime"] == "openvino"
     assert {**first, "elapsed_s": 0} == {**second, "elapsed_s": 0}
 
 
 OTHERS = [
-    *("[]", "{}", "null", "[" * 20_000, '{"precisions":[],"peaks":null}', '{"precisions":{},"peaks":null,"more":1}'),
-    *('{"precisions":{"4":"fp99"},"peaks":null}', '{"precisions":{"4":"int8"},"peaks":null}'),
-    *('{"precisions":{"4":"int8"},"peaks":"x"}', '{"precisions":{"4":"int8"},"peaks":[1e400]}', "\udcff"),
+    *("[]", "{}", "null", "[" * 20_000, '{"precision":[],"peaks":null}', '{"precision":"fp32","peaks":null,"more":1}'),
+    *('{"precision":"fp99","peaks":null}', '{"precision":"int8","peaks":null}'),
+    *('{"precision":"int8","peaks":"x"}', '{"precision":"int8","peaks":[1e400]}', "\udcff"),
 ]
 DAMAGES = [
     *(lambda whole, text=text: signed(text.encode(errors="surrogateescape")) for text in OTHERS),
     *(lambda whole, text=text: text for text in (b"", b"null", b"{}")),
-    *(lambda whole: whole[:-1], lambda whole: whole.replace(b"4", b"8")),
+    *(lambda whole: whole[:-1], lambda whole: whole.replace(b"precision", b"PRECISION")),
 ]
 
 
@@ -131,7 +134,7 @@ def test_a_file_of_another_form_or_digest_counts_as_missing(path, damage):
     (kept,) = (cache_root() / "nets").iterdir()
     whole = kept.read_bytes()
     kept.write_bytes(damage(whole))
-    assert kept.read_bytes() != whole and "net" in vars(QuickNet(read_checkpoint(path), config))
+    assert kept.read_bytes() != whole
     open_twice(path, config)
     assert kept.read_bytes() == whole
 
@@ -147,7 +150,7 @@ def save_with_heads(path: Path, name: str = "tower"):
     return net
 
 
-@pytest.mark.skipif(any(map(os.path.exists, quick_start._GPU_FILES)), reason="a GPU is for torch to find")
+@pytest.mark.skipif(any(map(os.path.exists, devices._GPU_FILES)), reason="a GPU is for torch to find")
 def test_suggest_imports_no_torch_for_heads(path):
     net = save_with_heads(path)
     state = GO.state_from_moves("c3 b2")
@@ -176,7 +179,7 @@ def test_a_known_net_s_heads_have_the_same_bits_and_are_fp32(path, precision, ar
         for name, each in again.heads_alone(one).items():
             assert np.array_equal(each, answers[name])
             np.testing.assert_allclose(each, expected(one)[name], atol=1e-5)
-    assert "net" in vars(first) and "net" not in vars(again)
+    assert "torch_net" in vars(first) and "torch_net" not in vars(again)  # only torch knows the shapes of heads
 
 
 def test_answers_of_heads_that_are_not_finite_are_refused():
@@ -197,17 +200,10 @@ def test_heads_that_openvino_cannot_run_are_run_by_torch(path, monkeypatch):
     assert all(np.array_equal(each, expected[name]) for name, each in again.heads_alone(planes).items())
 
 
-def test_each_number_of_rows_is_known_by_itself(path):
-    config = DeviceConfig(device="cpu", runtime="openvino", precision=PRECISIONS[-1])
-    open_twice(path, config, rows=4)
-    other = QuickNet(read_checkpoint(path), config)
-    other.evaluator(8, 1)
-    assert "net" in vars(other)
-    for rows in (4, 8):
-        known = QuickNet(read_checkpoint(path), config)
-        known.evaluator(rows, 1)
-        assert "net" not in vars(known)
-    assert len(list((cache_root() / "nets").iterdir())) == 1
+def test_passes_of_all_sizes_have_the_same_precision(path):
+    net = QuickNet(read_checkpoint(path), DeviceConfig(device="cpu"))
+    assert len({net.evaluator(rows, 1).runtime for rows in (4, 1, 8)}) == 1
+    assert len(list((cache_root() / "nets").iterdir())) == len(list((cache_root() / "runtimes").iterdir())) == 1
 
 
 def test_what_is_known_depends_on_weights_game_settings_versions_and_sources(path, monkeypatch):
@@ -236,19 +232,22 @@ def test_a_known_choice_that_fails_is_replaced(path, monkeypatch):
         raise RuntimeError("no memory")
 
     monkeypatch.setattr("azero.nets.runtimes.openvino.session.open_drawing", fail)
-    again = QuickNet(read_checkpoint(path), config)
-    planes = random_planes(GAME, 4)
-    assert first.evaluate(planes)[0].shape == again.evaluator(4, 1).evaluate(planes)[0].shape and "net" in vars(again)
+    again, planes = QuickNet(read_checkpoint(path), config), random_planes(GAME, 4)
+    other = again.evaluator(4, 1)
+    assert first.runtime.library == "openvino" and other.runtime == EXACT
+    np.testing.assert_allclose(other.evaluate(planes)[0], first.evaluate(planes)[0], atol=0.2)
 
 
 @pytest.mark.parametrize("device", ["cpu", "auto"])
-def test_a_machine_with_a_gpu_needs_torch_to_choose(path, monkeypatch, tmp_path, device):
+def test_a_machine_with_a_gpu_needs_torch_to_choose(monkeypatch, tmp_path, device):
     (tmp_path / "gpu").touch()
-    monkeypatch.setattr(quick_start, "_GPU_FILES", (str(tmp_path / "gpu"),))
-    monkeypatch.setattr(quick_start, "version", lambda name: "2.13.0")
-    assert quick_start._may_be_known(read_checkpoint(path), DeviceConfig(device=device)) == (device == "cpu")
-    monkeypatch.setattr(quick_start, "version", lambda name: "2.13.0+cpu")
-    assert quick_start._may_be_known(read_checkpoint(path), DeviceConfig(device=device))
+    monkeypatch.setattr(devices, "_GPU_FILES", (str(tmp_path / "gpu"),))
+    asked = []
+    monkeypatch.setattr(devices, "pick_device", lambda name: asked.append(name) or torch.device("cpu"))
+    for version, is_asked in (("2.13.0", device == "auto"), ("2.13.0+cpu", False)):
+        monkeypatch.setattr(devices, "version", lambda name, version=version: version)
+        asked.clear()
+        assert devices.device_type(device) == "cpu" and bool(asked) == is_asked
 
 
 def test_another_net_s_weights_are_checked(path, monkeypatch):
@@ -260,6 +259,11 @@ def test_another_net_s_weights_are_checked(path, monkeypatch):
     write_tensors(path, tensors | {"policy.bias": np.zeros(3, np.float32)}, card)
     with pytest.raises(BadInput, match="does not fit its own card: policy.bias is 3"):
         QuickNet(read_checkpoint(path), config)
+    for name, value in (("stem.norm.running_var", -1), ("policy.bias", 3e38)):
+        huge = {each: np.full_like(array, 1e30) for each, array in tensors.items() if each.endswith(".weight")}
+        write_tensors(path, tensors | huge | {name: np.full_like(tensors[name], value)}, card)
+        with pytest.raises(BadInput, match="cannot be used: its net's outputs are not finite numbers"):
+            QuickNet(read_checkpoint(path), config)
     write_tensors(path, tensors | {"policy.bias": np.full(6, np.nan, np.float32)}, card)
     with pytest.raises(BadInput, match="policy.bias has values that are not finite"):
         read_checkpoint(path)

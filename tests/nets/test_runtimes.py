@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow  # it opens many sessions
 
 GAME = make_game("connect_four(rows=5,columns=6)")
 CPU = torch.device("cpu")
-RUNTIMES = available_runtimes(CPU)
+RUNTIMES = available_runtimes("cpu")
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_each_is_near_fp32(runtime, net_config, game):
     assert taken == runtime
     drift = measure_drift(net, session, 16)
     assert drift <= {"fp32": 1e-5, "bf16": 0.01, "int8": TOLERANCE}[runtime.precision]
-    assert drift > 0 or runtime == EXACT
+    assert drift > 0 or runtime.precision == "fp32"
 
 
 def test_drift_is_the_distance_of_values_or_of_likelihoods(net):
@@ -82,7 +82,7 @@ def test_drift_is_the_distance_of_values_or_of_likelihoods(net):
             logits, values = exact.run(planes)
             return logits * self.of_logits, values + np.float32(self.of_values)
 
-    assert measure_drift(net, Off(1.0, 0.0), 16) == 0
+    assert measure_drift(net, Off(1.0, 0.0), 16) == pytest.approx(0, abs=1e-5)
     assert measure_drift(net, Off(1.0, 0.25), 16) == pytest.approx(0.25, abs=1e-5)
     logits = torch.from_numpy(exact.run(sample_positions(GAME))[0])
     even = torch.full_like(logits, 1 / logits.shape[1])
@@ -141,21 +141,20 @@ def test_processes_take_gpus_in_turn_and_a_job_takes_all(bare_machine, monkeypat
 
 
 def test_what_there_is(bare_machine, monkeypatch):
-    cuda = torch.device("cuda")
-    assert available_runtimes(CPU) == [EXACT]
+    assert available_runtimes("cpu") == [EXACT]
     monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: True)
-    assert available_runtimes(CPU) == [EXACT, Runtime("torch", "bf16")]
+    assert available_runtimes("cpu") == [EXACT, Runtime("torch", "bf16")]
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: True)
-    assert available_runtimes(cuda) == [EXACT, Runtime("torch", "bf16")]
+    assert available_runtimes("cuda") == [EXACT, Runtime("torch", "bf16")]
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: False)
-    assert available_runtimes(cuda) == [EXACT]
+    assert available_runtimes("cuda") == [EXACT]
 
 
 class Slow:
     """A session with the answers of fp32, after `seconds`. `off` is added to the values."""
 
     def __init__(self, net, seconds, off=0.0):
-        self.exact = open_runtime(EXACT, net, CPU, 16, 1)
+        self.exact = open_runtime(EXACT, net, "cpu", 16, 1)
         self.seconds, self.off = seconds, off
 
     def run(self, planes):
@@ -194,21 +193,23 @@ def test_the_fastest_is_taken_and_remembered(net, three_runtimes):
     assert open_session(net, ANY, 16, 1)[0] == Runtime("openvino", "bf16")
     (kept,) = (cache_root() / "runtimes").iterdir()
     rates = json.loads(kept.read_text())
-    assert rates["openvino bf16"] > rates["openvino int8"] > rates["torch fp32"] > 0
+    assert [*rates] == ["openvino bf16", "openvino int8"]  # torch joins only where nothing else runs
+    assert rates["openvino bf16"] > rates["openvino int8"] > 0
     kept.write_text(json.dumps(rates | {"openvino int8": 1e9}))
     assert open_session(net, ANY, 16, 1)[0] == Runtime("openvino", "int8")
     kept.write_text("{")  # damaged: measured again
     assert open_session(net, ANY, 16, 1)[0] == Runtime("openvino", "bf16")
 
 
-def test_what_is_kept_is_of_this_shape_of_net_and_these_versions(net, three_runtimes, monkeypatch):
+def test_what_is_kept_is_of_this_shape_of_net_and_these_versions_for_all_rows(net, three_runtimes, monkeypatch):
     open_session(net, ANY, 16, 1)
     open_session(make_net(GAME, seed=1), ANY, 16, 1)
     assert len(list((cache_root() / "runtimes").iterdir())) == 1
     open_session(net, ANY, 8, 1)
+    assert len(list((cache_root() / "runtimes").iterdir())) == 1
     monkeypatch.setattr(rates, "versions", lambda: ["another"])
     open_session(net, ANY, 16, 1)
-    assert len(list((cache_root() / "runtimes").iterdir())) == 3
+    assert len(list((cache_root() / "runtimes").iterdir())) == 2
 
 
 @pytest.mark.parametrize("off", [0.1, np.nan])
@@ -262,12 +263,22 @@ def test_the_fastest_that_works_is_settled(net, three_runtimes):
     def fail(planes):
         raise RuntimeError
 
-    settled = settle_runtime(net, ANY, 16)
+    settled = settle_runtime(net, ANY)
     fastest = open_session(net, ANY, 16, 1)[0]
     assert (settled.runtime, settled.precision) == fastest
     three_runtimes[fastest].run = fail
-    again = settle_runtime(net, ANY, 16)
+    again = settle_runtime(net, ANY)
     assert (again.runtime, again.precision) != fastest and "auto" not in (again.runtime, again.precision)
+
+
+def test_torch_joins_where_the_others_fail(net, three_runtimes, capsys):
+    def fail(planes):
+        raise RuntimeError
+
+    for runtime in list(three_runtimes)[1:]:
+        three_runtimes[runtime].run = fail
+    assert open_session(net, ANY, 16, 1)[0] == EXACT and len(capsys.readouterr().err.splitlines()) == 2
+    assert settle_runtime(net, ANY).runtime == "torch"
 
 
 def test_one_that_has_failed_is_measured_again(net, three_runtimes, monkeypatch, capsys):
@@ -286,7 +297,7 @@ def test_one_that_has_failed_is_measured_again(net, three_runtimes, monkeypatch,
 
 def test_openvino_that_cannot_be_loaded_is_left_out(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "azero.nets.runtimes.openvino.session", None)
-    assert {each.library for each in available_runtimes(CPU)} == {"torch"}
+    assert {each.library for each in available_runtimes("cpu")} == {"torch"}
     assert "openvino is installed but cannot be used" in capsys.readouterr().err or not importlib.util.find_spec(
         "openvino"
     )

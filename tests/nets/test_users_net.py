@@ -22,7 +22,7 @@ from azero.nets.runtimes.fastest import EXACT, TOLERANCE, available_runtimes, me
 
 GAME = make_game("tic_tac_toe")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "transformer.py"
-CPU = torch.device("cpu")
+CPU = "cpu"
 
 PLAIN = """
 import torch

@@ -109,10 +109,10 @@ def settled_device(agent: Agent, device: DeviceConfig) -> DeviceConfig:
     inner.new_search(2)  # opens the net as a match does
     if inner.runtime is None:
         return device
-    from azero.nets.devices import pick_device
+    from azero.nets.devices import device_type
 
     library, precision = inner.runtime
-    kind = pick_device(device.device).type
+    kind = device_type(device.device)
     return device.model_copy(update={"device": kind, "runtime": library, "precision": precision})
 
 
@@ -188,7 +188,7 @@ def for_a_worker(spec: AgentSpec) -> AgentSpec:
     """Returns the spec with a worker's share of this machine: a core, or a GPU and the cores that go with it."""
     threads = 1
     if spec.checkpoint:
-        from azero.nets.devices import pick_device
+        from azero.nets.devices import device_type
 
-        threads = 1 if pick_device(spec.device.device).type == "cpu" else count_cores()
+        threads = 1 if device_type(spec.device.device) == "cpu" else count_cores()
     return replace(spec, threads=threads)

@@ -6,14 +6,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from azero.nets.architectures.board import WHOLE, Board
-
-_REDUCTION = 8
-"""Channels per hidden unit of squeeze-and-excitation. Leela Chess Zero often has 8, Hu et al. 16."""
-
-_FEWEST_UNITS = 4  # of that hidden layer; one or two units could be dead from the start
-
-_POOLED_SHARE = 4
-"""Channels per pooled channel. KataGo is similar: 32 of 96 to 64 of 256 are pooled."""
+from azero.nets.graphs.weights import num_pooled, units_of_excitation
 
 
 class SqueezeExcitation(nn.Module):
@@ -27,7 +20,7 @@ class SqueezeExcitation(nn.Module):
 
     def __init__(self, channels: int):
         super().__init__()
-        hidden = max(channels // _REDUCTION, _FEWEST_UNITS)
+        hidden = units_of_excitation(channels)
         self.squeeze = nn.Linear(channels, hidden)
         self.excite = nn.Linear(hidden, channels)
 
@@ -48,7 +41,7 @@ class GlobalPoolingBias(nn.Module):
 
     def __init__(self, channels: int):
         super().__init__()
-        self.pooled = max(channels // _POOLED_SHARE, 1)
+        self.pooled = num_pooled(channels)
         self.kept = channels - self.pooled
         self.bias = nn.Linear(2 * self.pooled, self.kept)
 

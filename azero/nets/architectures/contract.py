@@ -70,6 +70,11 @@ class Net(nn.Module):
         """Whether a runtime can compute its convolutions in int8."""
         return self.architecture in ARCHITECTURES and ARCHITECTURES[self.architecture].is_quantizable
 
+    @property
+    def torch_net(self) -> "Net":
+        """This net, see `runtimes.library.Runnable`."""
+        return self
+
     def drawing(self) -> Drawing | None:
         """Returns the drawing of a net of azero's; None for a user's net."""
         weights = {name: tensor.detach().cpu().float().numpy() for name, tensor in self.state_dict().items()}

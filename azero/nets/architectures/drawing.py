@@ -1,20 +1,23 @@
 """Nets of azero as graphs of operations, which each library translates into its own. Nothing here imports torch."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.heads import HEADS
 from azero.nets.graphs.graph import Graph, Node
-from azero.nets.graphs.weights import Weights, fold_weights
+from azero.nets.graphs.weights import Shapes, Weights, fold_weights
 
 
 class Architecture(NamedTuple):
     """How a net of azero's is drawn. The weights are folded.
 
     Attributes:
+      shapes: returns the weights' shapes by name, of a net that keeps no heads; see `graphs/weights.py`.
       features: draws the features of planes [B, C, H, W].
       judge: draws policy logits [B, A] and result logits [B, 3] of features.
       summary: draws what the linear layers of kept heads see of [B, C, H, W], as `Net.summary`.
@@ -23,6 +26,7 @@ class Architecture(NamedTuple):
       is_quantizable: whether int8 is possible: some convolutions are drawn with `is_quantized`.
     """
 
+    shapes: Callable[[NetConfig, Game], Shapes]
     features: Callable[[Graph, Node, Weights], Node]
     judge: Callable[[Graph, Node, Weights, Game], tuple[Node, Node]]
     summary: Callable[[Graph, Node, Game], Node] = lambda graph, x, game: graph.flat(x)
@@ -35,12 +39,19 @@ ARCHITECTURES: dict[str, Architecture] = {}
 """The architectures by their names, which are those of their folders."""
 
 
-class Drawing(NamedTuple):
-    """A net with its weights, to be drawn as a graph of any library."""
+@dataclass
+class Drawing:
+    """A net with its weights, to be drawn as a graph of any library.
+
+    Attributes:
+      weights: the net's weights, folded.
+      peaks: of the activations that int8 quantizes in OpenVINO; None until they are measured.
+    """
 
     architecture: Architecture
-    weights: Weights  # folded
+    weights: Weights
     game: Game
+    peaks: list[float] | None = None
 
     def on(self, graph: Graph, has_heads: bool = False) -> Any:
         """Draws the net on an empty graph, with the heads that it keeps or without; returns the finished model."""

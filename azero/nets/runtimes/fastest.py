@@ -1,20 +1,17 @@
-"""The runtimes of this machine, and the fastest one that agrees with fp32."""
+"""The runtimes of this machine, and the fastest one that agrees with fp32. Nothing here imports torch."""
 
 import functools
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
-from azero.nets.architectures.contract import Net
 from azero.nets.architectures.drawing import int8_is_for
-from azero.nets.devices import pick_device
+from azero.nets.devices import device_type
 from azero.nets.runtimes.calibration import NUM_POSITIONS, sample_positions
-from azero.nets.runtimes.library import LIBRARIES
-from azero.nets.runtimes.pytorch.session import TorchSession
+from azero.nets.runtimes.library import LIBRARIES, Runnable
 from azero.nets.runtimes.rates import measured_rates
 from azero.nets.runtimes.session import EXACT, Runtime, Session, filled_up
 from azero.system.console import say
@@ -26,10 +23,17 @@ TOLERANCE = 0.03
 """Limit on `measure_drift`: the mean distance of values, or of policies (total variation), from fp32."""
 
 
-def available_runtimes(device: torch.device) -> list[Runtime]:
-    """Returns the runtimes for a device, in ascending order of expected speed."""
+def available_runtimes(device: str, has_torch: bool = True) -> list[Runtime]:
+    """Returns the runtimes for a device, in ascending order of expected speed.
+
+    Args:
+      device: its type, as of `device_type`.
+      has_torch: whether those of torch, which is imported for them, are among them.
+    """
     runtimes = []
     for library in sorted(LIBRARIES.values(), key=lambda each: each.expected_rank):
+        if library.name == EXACT.library and not has_torch:
+            continue
         try:
             runtimes += [Runtime(library.name, precision) for precision in library.precisions(device)]
         except (ImportError, RuntimeError) as error:
@@ -38,63 +42,72 @@ def available_runtimes(device: torch.device) -> list[Runtime]:
 
 
 def wanted_runtimes(config: DeviceConfig) -> list[Runtime]:
-    """Returns the available runtimes that the settings allow; raises BadInput if there is none."""
-    device = pick_device(config.device)
-    available = available_runtimes(device)
-    wanted = [
-        each
-        for each in available
-        if config.runtime in ("auto", each.library) and config.precision in ("auto", each.precision)
-    ]
-    if not wanted:
-        asked = " ".join(each for each in (config.runtime, config.precision) if each != "auto")
-        there = ", ".join(each.name for each in available)
-        raise BadInput(f"a net cannot run with {asked!r} here; on {device.type} there is: {there}")
-    return wanted
+    """Returns the available runtimes that the settings allow; raises BadInput if there is none.
+
+    torch is among them only if the settings name it, or allow nothing else here.
+    """
+    device = device_type(config.device)
+    for has_torch in (False, True):
+        available = available_runtimes(device, has_torch)
+        wanted = [
+            each
+            for each in available
+            if config.runtime in ("auto", each.library) and config.precision in ("auto", each.precision)
+        ]
+        if wanted:
+            return wanted
+    asked = " ".join(each for each in (config.runtime, config.precision) if each != "auto")
+    there = ", ".join(each.name for each in available)
+    raise BadInput(f"a net cannot run with {asked!r} here; on {device} there is: {there}")
 
 
-def settle_runtime(net: Net, config: DeviceConfig, rows: int) -> DeviceConfig:
+def settle_runtime(net: Runnable, config: DeviceConfig) -> DeviceConfig:
     """Returns the settings with the library and precision that are fastest here, in place of "auto".
 
     Raises BadInput if the settings ask for something that is not available.
     """
-    ranked = _ranked(net, config, rows)
-    if len(ranked) > 1:
-        ranked = [each for each in ranked if _works(each, net, config, rows)] or [EXACT]
+    ranked = _ranked(net, config)
+    if not _is_only(ranked, config):
+        ranked = [each for each in ranked if _works(each, net, config)] or [EXACT]
     return config.model_copy(update={"runtime": ranked[-1].library, "precision": ranked[-1].precision})
 
 
-def _works(runtime: Runtime, net: Net, config: DeviceConfig, rows: int) -> bool:
+def _is_only(ranked: list[Runtime], config: DeviceConfig) -> bool:
+    """Returns whether the settings ask for one runtime, so that no other takes its place if it fails."""
+    return len(ranked) == 1 and (ranked == [EXACT] or config.runtime != "auto")
+
+
+def _works(runtime: Runtime, net: Runnable, config: DeviceConfig) -> bool:
     """Returns whether a runtime can run a net. `open_session` warns of one that cannot."""
     try:
-        session = open_runtime(runtime, net, pick_device(config.device), rows, 1)
-        session.run(np.zeros((rows, *net.game.planes_shape), np.float32))
+        session = open_runtime(runtime, net, device_type(config.device), 1, 1)
+        session.run(np.zeros((1, *net.game.planes_shape), np.float32))
     except RuntimeError:
         return False
     return True
 
 
-def open_session(net: Net, config: DeviceConfig, rows: int, num_threads: int) -> tuple[Runtime, Session]:
+def open_session(net: Runnable, config: DeviceConfig, rows: int, num_threads: int) -> tuple[Runtime, Session]:
     """Opens a session with the fastest runtime that the settings allow and that agrees with fp32.
 
     A runtime that fails, or is too far from fp32, is skipped with a warning on stderr. If the settings allow only one,
-    and it is too far from fp32, those that are usually slower follow, in a fixed order.
+    those that are usually slower follow, in a fixed order.
 
     Args:
       rows: rows of every pass on a CPU.
       num_threads: number of threads that run passes side by side.
 
-    Raises BadInput if the settings ask for something that is not available, or if the only runtime they allow fails.
+    Raises BadInput if the settings ask for something that is not available, or if the runtime that they name fails.
     """
-    device, ranked = pick_device(config.device), _ranked(net, config, rows)
-    only = ranked[0] if len(ranked) == 1 else None
-    if only:
-        available = available_runtimes(device)
-        ranked = available[: available.index(only) + 1]
+    device, ranked = device_type(config.device), _ranked(net, config)
+    only = ranked[0] if _is_only(ranked, config) else None
+    if len(ranked) == 1:
+        available = available_runtimes(device, has_torch=ranked[0].library == EXACT.library)
+        ranked = available[: available.index(ranked[0]) + 1]
     for runtime in reversed(ranked):
         try:
             session = open_runtime(runtime, net, device, rows, num_threads)
-            drift = 0.0 if runtime == EXACT else measure_drift(net, session, rows)
+            drift = measure_drift(net, session, rows) if runtime != _reference(net) else 0.0
         except RuntimeError as error:
             what = f"{runtime.name} cannot run this net ({_first_line(error)})"
             if runtime == only:  # a run that went on with another one would play other games
@@ -107,40 +120,47 @@ def open_session(net: Net, config: DeviceConfig, rows: int, num_threads: int) ->
     return EXACT, open_runtime(EXACT, net, device, rows, num_threads)
 
 
-def _ranked(net: Net, config: DeviceConfig, rows: int) -> list[Runtime]:
+def _ranked(net: Runnable, config: DeviceConfig) -> list[Runtime]:
     """Returns the runtimes that the settings allow, in ascending order of their speed here; raises BadInput."""
-    device, wanted = pick_device(config.device), wanted_runtimes(config)
-    if not net.is_quantizable:
+    device, wanted = device_type(config.device), wanted_runtimes(config)
+    drawing = net.drawing()
+    if drawing is None or not drawing.architecture.is_quantizable:
         wanted = [each for each in wanted if each.precision != "int8"]
         if not wanted:
             raise BadInput(f"{int8_is_for()}; choose another with device.precision")
-    if device.type == "cpu" and len(wanted) > 1:
+    if device == "cpu" and len(wanted) > 1:
         opened = {each.name: functools.partial(open_runtime, each, net, device) for each in wanted}
-        rates = measured_rates(net, rows, opened)
+        rates = measured_rates(net, opened)
         wanted.sort(key=lambda each: rates[each.name])
     return wanted
 
 
-def measure_drift(net: Net, session: Session, rows: int, num_positions: int = NUM_POSITIONS) -> float:
+def _reference(net: Runnable) -> Runtime:
+    """Returns fp32 in a library that needs no torch, if there is one for this net; else in torch."""
+    runtimes = available_runtimes("cpu", has_torch=False) if net.drawing() else []
+    return next((each for each in runtimes if each.precision == "fp32"), EXACT)
+
+
+def measure_drift(net: Runnable, session: Session, rows: int, num_positions: int = NUM_POSITIONS) -> float:
     """Returns the distance of a session from fp32, averaged over the first positions of `sample_positions`.
 
     This is the mean distance of values, or the mean total variation (half the sum of absolute differences) of policies,
     whichever is greater.
     """
     positions = sample_positions(net.game)[:num_positions]
-    exact = TorchSession(net, torch.device("cpu"), torch.float32)
     answers = []
-    for each in (exact, session):
+    for each in (open_runtime(_reference(net), net, "cpu", rows, 1), session):
         passes = [each.run(filled_up(positions[at : at + rows], rows)) for at in range(0, len(positions), rows)]
         logits, values = (np.concatenate(parts)[: len(positions)] for parts in zip(*passes, strict=True))
-        answers.append((torch.softmax(torch.from_numpy(logits), dim=1).numpy(), values))
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        answers.append((weights / weights.sum(axis=1, keepdims=True), values))
     (policies, values), (other_policies, other_values) = answers
     of_values = np.abs(values - other_values).mean()
     of_policies = np.abs(policies - other_policies).sum(axis=1).mean() / 2
     return float(np.maximum(of_values, of_policies))  # NaN if either is NaN
 
 
-def open_runtime(runtime: Runtime, net: Net, device: torch.device, rows: int, num_threads: int) -> Session:
+def open_runtime(runtime: Runtime, net: Runnable, device: str, rows: int, num_threads: int) -> Session:
     """Opens a session of one runtime; raises RuntimeError if it cannot run the net."""
     return LIBRARIES[runtime.library].open(net, runtime.precision, device, rows, num_threads)
 

@@ -1,13 +1,28 @@
-"""The interface of a library that runs nets. Each is a folder beside this module."""
+"""The interface of a library that runs nets. Each is a folder beside this module. Nothing here imports torch."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-import torch
-
-from azero.nets.architectures.contract import Net
+from azero.games import Game
+from azero.nets.architectures.drawing import Drawing
 from azero.nets.runtimes.session import Session
+
+if TYPE_CHECKING:
+    from azero.nets.architectures.contract import Net
+
+
+class Runnable(Protocol):
+    """A net that libraries can open: a `Net`, or one of a file, which is made in torch only if a library needs it."""
+
+    game: Game
+
+    def drawing(self) -> Drawing | None:
+        """Returns the drawing of a net of azero's; None for a user's net."""
+
+    @property
+    def torch_net(self) -> "Net":
+        """The net in torch."""
 
 
 class Library(ABC):
@@ -22,14 +37,17 @@ class Library(ABC):
     expected_rank: int
 
     @abstractmethod
-    def precisions(self, device: torch.device) -> Sequence[str]:
+    def precisions(self, device: str) -> Sequence[str]:
         """Returns the precisions for a device, in ascending order of expected speed; none if it is not installed.
+
+        Args:
+          device: its type, as of `device_type`.
 
         Raises ImportError or RuntimeError if it is installed and cannot be used.
         """
 
     @abstractmethod
-    def open(self, net: Net, precision: str, device: torch.device, rows: int, num_threads: int) -> Session:
+    def open(self, net: Runnable, precision: str, device: str, rows: int, num_threads: int) -> Session:
         """Returns a session; raises RuntimeError if the library cannot run the net.
 
         Args:

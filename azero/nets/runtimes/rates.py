@@ -10,20 +10,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import torch
 
 from azero.compiler.cache import cache_root
-from azero.nets.architectures.contract import Net
 from azero.nets.runtimes.calibration import sample_positions
+from azero.nets.runtimes.library import Runnable
+from azero.nets.runtimes.session import MATCH_ROWS
 from azero.system.files import write_whole
 from azero.system.machine import cpu_flags, cpu_name
 
 _ROUNDS = 3
-_SECONDS = 0.06  # per runtime and round
+_SECONDS = 0.02  # per runtime and round
 
 
-def measured_rates(net: Net, rows: int, runtimes: Mapping[str, Callable[[int, int], Any]]) -> dict[str, float]:
-    """Returns passes of `rows` rows per second on one thread, by the runtime's name.
+def measured_rates(net: Runnable, runtimes: Mapping[str, Callable[[int, int], Any]]) -> dict[str, float]:
+    """Returns passes of `MATCH_ROWS` rows per second on one thread, by the runtime's name.
 
     The rate of a runtime that fails is infinite, so that the caller tries it first and reports the error. Rates are
     kept for nets of the same shape, this machine and these library versions.
@@ -31,9 +31,17 @@ def measured_rates(net: Net, rows: int, runtimes: Mapping[str, Callable[[int, in
     Args:
       runtimes: functions that open a session, given rows and a number of threads, by the runtime's name.
     """
-    shapes = [tuple(each.shape) for each in net.parameters()]
-    what = type(net).__name__, net.identity, shapes, net.game.planes_shape, rows
-    return kept_rates("runtimes", what, list(runtimes), lambda: _measure(net, rows, runtimes))
+    return kept_rates("runtimes", _shape_of(net), list(runtimes), lambda: _measure(net, runtimes))
+
+
+def _shape_of(net: Runnable) -> object:
+    """Returns the shape of a net: what its speed depends on."""
+    drawing = net.drawing()
+    if drawing is None:
+        own = net.torch_net
+        return own.identity, [tuple(each.shape) for each in own.parameters()], net.game.planes_shape
+    shapes = sorted((name, array.shape) for name, array in drawing.weights.arrays.items())
+    return shapes, net.game.planes_shape
 
 
 def kept_rates(kind: str, what: object, names: list[str], measure: Callable[[], dict[str, float]]) -> dict[str, float]:
@@ -56,19 +64,20 @@ def kept_rates(kind: str, what: object, names: list[str], measure: Callable[[], 
 
 
 def best_rates(works: Mapping[str, Callable[[], object]], rounds: int, seconds: float) -> dict[str, float]:
-    """Returns the calls per second of each work: the best of some rounds, in which they take turns of some seconds.
+    """Returns the calls per second of each work, by its fastest call. They take turns of some seconds, in some rounds.
 
-    So other load affects all alike.
+    So other load affects all alike, and only the calls that it interrupts. The first call of a turn wakes threads up.
     """
-    rates = dict.fromkeys(works, 0.0)
+    fastest = dict.fromkeys(works, math.inf)
     for _ in range(rounds):
         for name, work in works.items():
-            done, begin = 0, time.perf_counter()
-            while (elapsed := time.perf_counter() - begin) < seconds:
+            work()
+            begin = now = time.perf_counter()
+            while now - begin < seconds:
                 work()
-                done += 1
-            rates[name] = max(rates[name], done / elapsed)
-    return rates
+                last, now = now, time.perf_counter()
+                fastest[name] = min(fastest[name], now - last)
+    return {name: 1 / each for name, each in fastest.items()}
 
 
 def _is_rate(value: object) -> bool:
@@ -79,19 +88,19 @@ def versions() -> list[str]:
     """Returns the versions of the libraries that run nets."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found = [str(torch.__version__)]
+    found = [version("torch")]
     with contextlib.suppress(PackageNotFoundError):
         found.append(version("openvino"))
     return found
 
 
-def _measure(net: Net, rows: int, runtimes: Mapping[str, Callable[[int, int], Any]]) -> dict[str, float]:
+def _measure(net: Runnable, runtimes: Mapping[str, Callable[[int, int], Any]]) -> dict[str, float]:
     """Returns the rate of each runtime; infinite if it fails."""
-    planes = np.resize(sample_positions(net.game), (rows, *net.game.planes_shape))
+    planes = np.resize(sample_positions(net.game), (MATCH_ROWS, *net.game.planes_shape))
     rates, works = dict.fromkeys(runtimes, math.inf), {}
     for name, make in runtimes.items():
         with contextlib.suppress(RuntimeError):
-            session = make(rows, 1)
+            session = make(MATCH_ROWS, 1)
             session.run(planes)
             works[name] = functools.partial(session.run, planes)
     return rates | best_rates(works, _ROUNDS, _SECONDS)

@@ -13,7 +13,6 @@ from azero.nets.devices import has_bf16, pick_device
 from azero.nets.make import make_net
 from azero.nets.runtimes.fastest import settle_runtime
 from azero.nets.runtimes.rates import best_rates, kept_rates
-from azero.nets.runtimes.session import ROWS
 from azero.selfplay.data.samples import Sample
 from azero.system.machine import count_cores
 from azero.training.learning.learner import heads_of
@@ -28,7 +27,7 @@ _WORTHWHILE = 1.05
 def settle_arithmetic(config: Config, game: Game) -> Config:
     """Returns the settings with what is fastest here in place of "auto": training's precision, the net's runtime."""
     settled = settle_precision(config, game)
-    device = settle_runtime(make_net(config.net, game), config.device, ROWS)
+    device = settle_runtime(make_net(config.net, game), config.device)
     return settled.model_copy(update={"device": device})
 
 

@@ -5,11 +5,29 @@ from typing import Any
 
 import numpy as np
 
+from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.nets.architectures.drawing import ARCHITECTURES, Architecture
-from azero.nets.architectures.tower.graph import features_of_tower
+from azero.nets.architectures.tower.graph import features_of_tower, shapes_of_blocks
 from azero.nets.graphs.graph import Graph, Node
-from azero.nets.graphs.weights import Weights
+from azero.nets.graphs.weights import Shapes, Weights, convolution_shapes, linear_shapes
+
+
+def shapes_of_any_size(config: NetConfig, game: Game) -> Shapes:
+    """Returns the shapes of the weights of a tower for all sizes."""
+    channels, policy, value, places = config.channels, config.policy_channels, config.value_channels, game.places
+    shapes = shapes_of_blocks(config, game)
+    for name, outputs in (("policy_features", policy), ("policy_context", policy), ("value_features", value)):
+        shapes |= convolution_shapes(name, channels, outputs, 1)
+    shapes |= {"policy.weight": (places.planes, policy, 1, 1), "policy.bias": (places.planes,)}
+    if places.slots:
+        shapes |= linear_shapes("slots", 3 * policy, places.slots)
+    return (
+        shapes
+        | linear_shapes("policy_bias", 3 * policy, policy)
+        | linear_shapes("value_hidden", 3 * value, config.value_hidden)
+        | linear_shapes("results", config.value_hidden, 3)
+    )
 
 
 def judge_any_size(graph: Graph, x: Node, weights: Weights, game: Game) -> tuple[Node, Node]:
@@ -48,5 +66,5 @@ def pooled_channels(graph: Graph, x: Node, game: Game) -> Node:
 
 
 ARCHITECTURES["any_size"] = Architecture(
-    features_of_tower, judge_any_size, pooled_channels, is_any_size=True, is_quantizable=True
+    shapes_of_any_size, features_of_tower, judge_any_size, pooled_channels, is_any_size=True, is_quantizable=True
 )

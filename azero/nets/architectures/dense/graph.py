@@ -1,9 +1,26 @@
 """The dense net as a graph."""
 
+import math
+
+from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.nets.architectures.drawing import ARCHITECTURES, Architecture
 from azero.nets.graphs.graph import Graph, Node
-from azero.nets.graphs.weights import Weights
+from azero.nets.graphs.weights import Shapes, Weights, linear_shapes, norm_shapes
+
+
+def shapes_of_dense(config: NetConfig, game: Game) -> Shapes:
+    """Returns the shapes of the weights of a dense net."""
+    units = config.channels
+    shapes = linear_shapes("stem", math.prod(game.planes_shape), units) | norm_shapes("norm", units)
+    for block in (f"blocks.{k}" for k in range(config.blocks)):
+        shapes |= norm_shapes(f"{block}.norm", units) | linear_shapes(f"{block}.linear", units, units)
+    return (
+        shapes
+        | linear_shapes("policy", units, game.num_actions)
+        | linear_shapes("value_hidden", units, config.value_hidden)
+        | linear_shapes("results", config.value_hidden, 3)
+    )
 
 
 def features_of_dense(graph: Graph, planes: Node, weights: Weights) -> Node:
@@ -21,4 +38,4 @@ def judge_dense(graph: Graph, x: Node, weights: Weights, game: Game) -> tuple[No
     return graph.linear(x, weights.part("policy")), graph.linear(hidden, weights.part("results"))
 
 
-ARCHITECTURES["dense"] = Architecture(features_of_dense, judge_dense, is_flat=True)
+ARCHITECTURES["dense"] = Architecture(shapes_of_dense, features_of_dense, judge_dense, is_flat=True)

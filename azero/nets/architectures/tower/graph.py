@@ -1,9 +1,49 @@
 """The residual tower as a graph."""
 
+import math
+
+from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.nets.architectures.drawing import ARCHITECTURES, Architecture
 from azero.nets.graphs.graph import Graph, Node
-from azero.nets.graphs.weights import Weights
+from azero.nets.graphs.weights import (
+    Shapes,
+    Weights,
+    convolution_shapes,
+    linear_shapes,
+    num_pooled,
+    units_of_excitation,
+)
+
+
+def shapes_of_blocks(config: NetConfig, game: Game) -> Shapes:
+    """Returns the shapes of the weights of stem and blocks."""
+    channels, context = config.channels, config.global_context
+    shapes = convolution_shapes("stem", game.planes_shape[0], channels, 3)
+    for block in (f"blocks.{k}" for k in range(config.blocks)):
+        pooled = num_pooled(channels) if context == "pool" else 0
+        shapes |= convolution_shapes(f"{block}.first", channels, channels, 3)
+        shapes |= convolution_shapes(f"{block}.second", channels - pooled, channels, 3)
+        if context == "pool":
+            shapes |= linear_shapes(f"{block}.pooling.bias", 2 * pooled, channels - pooled)
+        if context == "se":
+            hidden = units_of_excitation(channels)
+            shapes |= linear_shapes(f"{block}.excitation.squeeze", channels, hidden)
+            shapes |= linear_shapes(f"{block}.excitation.excite", hidden, channels)
+    return shapes
+
+
+def shapes_of_tower(config: NetConfig, game: Game) -> Shapes:
+    """Returns the shapes of the weights of a tower."""
+    cells = math.prod(game.planes_shape[1:])
+    return (
+        shapes_of_blocks(config, game)
+        | convolution_shapes("policy_features", config.channels, config.policy_channels, 1)
+        | linear_shapes("policy", config.policy_channels * cells, game.num_actions)
+        | convolution_shapes("value_features", config.channels, config.value_channels, 1)
+        | linear_shapes("value_hidden", config.value_channels * cells, config.value_hidden)
+        | linear_shapes("results", config.value_hidden, 3)
+    )
 
 
 def features_of_tower(graph: Graph, planes: Node, weights: Weights) -> Node:
@@ -45,4 +85,4 @@ def _pooling_bias(graph: Graph, x: Node, weights: Weights) -> Node:
     return graph.add(others, graph.on_board(graph.linear(summary, weights.part("bias"))))
 
 
-ARCHITECTURES["tower"] = Architecture(features_of_tower, judge_tower, is_quantizable=True)
+ARCHITECTURES["tower"] = Architecture(shapes_of_tower, features_of_tower, judge_tower, is_quantizable=True)

@@ -16,6 +16,7 @@ import numpy as np
 from azero.nets.architectures.drawing import Drawing
 from azero.nets.graphs.graph import Graph
 from azero.nets.graphs.weights import Weights
+from azero.nets.runtimes.calibration import sample_positions
 from azero.nets.runtimes.session import Heads
 
 sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # blocks its import
@@ -27,14 +28,9 @@ _BOARD = [2, 3]  # the board's dimensions
 
 
 class OpenVinoSession:
-    """A net ready to run: passes of a fixed number of rows, one thread each, up to `num_threads` side by side.
+    """A net ready to run: passes of a fixed number of rows, one thread each, up to `num_threads` side by side."""
 
-    Attributes:
-      peaks: of the activations that the model quantizes; None without int8.
-    """
-
-    def __init__(self, model: openvino.Model, precision: str, num_threads: int, peaks: Sequence[float] | None = None):
-        self.peaks = peaks
+    def __init__(self, model: openvino.Model, precision: str, num_threads: int):
         self._compiled = _compile(model, "f32" if precision == "fp32" else "bf16", num_threads)
         self._own = threading.local()
 
@@ -51,12 +47,12 @@ class OpenVinoSession:
         return logits.copy(), (likelihoods[:, 0] - likelihoods[:, 2]) / likelihoods.sum(axis=1)
 
 
-def open_drawing(
-    drawing: Drawing, precision: str, rows: int, num_threads: int, peaks: Sequence[float] | None
-) -> OpenVinoSession:
-    """Returns a session of a net for passes of `rows` rows. int8 needs the peaks of `measure_peaks`."""
-    peaks = peaks if precision == "int8" else None
-    return OpenVinoSession(drawing.on(OpenVinoGraph(rows, peaks)), precision, num_threads, peaks)
+def open_drawing(drawing: Drawing, precision: str, rows: int, num_threads: int) -> OpenVinoSession:
+    """Returns a session of a net for passes of `rows` rows. int8 measures the drawing's peaks if it has none."""
+    if precision == "int8" and drawing.peaks is None:
+        drawing.peaks = measure_peaks(drawing, sample_positions(drawing.game))
+    graph = OpenVinoGraph(rows, drawing.peaks if precision == "int8" else None)
+    return OpenVinoSession(drawing.on(graph), precision, num_threads)
 
 
 def open_heads(drawing: Drawing) -> Heads:

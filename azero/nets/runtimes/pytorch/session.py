@@ -1,12 +1,19 @@
-"""The net run by torch itself, which works everywhere: on a CPU, on CUDA, on MPS."""
+"""The net run by torch itself, which works everywhere: on a CPU, on CUDA, on MPS. A net's own judgement is in fp32."""
+
+from collections.abc import Callable
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from azero.config.schema import DeviceConfig
 from azero.nets.architectures.contract import Net, Prediction, fold
 from azero.nets.architectures.heads import run_heads
+from azero.nets.devices import pick_device
+from azero.nets.runtimes.session import Heads
+
+_ROWS_ALONE = 256  # per pass
 
 
 class AlignedLinear(nn.Module):
@@ -65,3 +72,53 @@ class TorchSession:
 
     def _moved(self, planes: Tensor) -> Tensor:
         return planes.to(self._device, non_blocking=True).to(self._dtype, memory_format=torch.channels_last)
+
+
+def judge_alone(net: Net, config: DeviceConfig, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns a net's logits for the player to move: [B, A] of actions, [B, 3] of win, draw, loss.
+
+    Args:
+      planes: [B, C, H, W] float32.
+    """
+    logits, results = _predict(_open(net, config), planes)
+    return logits.cpu().numpy(), results.cpu().numpy()
+
+
+def evaluator_of(net: Net, config: DeviceConfig) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Returns a function from planes [B, C, H, W] float32 to logits [B, A] and values [B], both float32.
+
+    It uses a copy of the net's present weights.
+    """
+    session = _open(net, config)
+
+    def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        prediction = Prediction(*_predict(session, planes))
+        return prediction.policy_logits.cpu().numpy(), prediction.value().cpu().numpy()
+
+    return evaluate
+
+
+def open_heads(net: Net, config: DeviceConfig) -> Heads:
+    """Returns a net's kept heads, ready to run, with a copy of the net's present weights."""
+    session, names = _open(net, config), [*net.kept]
+
+    def run(planes: np.ndarray) -> dict[str, np.ndarray]:
+        with torch.inference_mode():
+            passes = [session.heads(each) for each in _passes(planes)]
+        return {name: torch.cat([each[name] for each in passes]).cpu().numpy() for name in names}
+
+    return run
+
+
+def _open(net: Net, config: DeviceConfig) -> TorchSession:
+    return TorchSession(net, pick_device(config.device), torch.float32)
+
+
+def _predict(session: TorchSession, planes: np.ndarray) -> tuple[Tensor, Tensor]:
+    with torch.inference_mode():
+        passes = [session.predict(each) for each in _passes(planes)]
+    return torch.cat([each.policy_logits for each in passes]), torch.cat([each.result_logits for each in passes])
+
+
+def _passes(planes: np.ndarray) -> list[Tensor]:
+    return [torch.from_numpy(planes[at : at + _ROWS_ALONE]) for at in range(0, len(planes), _ROWS_ALONE)]
