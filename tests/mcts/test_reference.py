@@ -1,6 +1,7 @@
 """Tests that kernels grow the same trees as the plain-Python reference: all statistics, also in kept trees."""
 
 import random
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -53,9 +54,20 @@ WITH_EVALUATOR = {
 }
 
 
-@pytest.mark.parametrize("settings", [*WITH_ROLLOUTS, *WITH_EVALUATOR])
-@pytest.mark.parametrize("selection", RULES)
-@pytest.mark.parametrize("position", POSITIONS)
+QUICK_POSITION = "connect_four, before a win"
+QUICK_CASES = {("uct", "rollouts"), ("puct", "values")}
+"""What the quick tests try in the other positions too, except in Go with an evaluator: its kernels take long."""
+
+
+def cases():
+    """Yields every position with every rule and every setting."""
+    for position, selection, settings in product(POSITIONS, RULES, [*WITH_ROLLOUTS, *WITH_EVALUATOR]):
+        is_quick = (selection, settings) in QUICK_CASES and not (position.startswith("go") and selection == "puct")
+        marks = () if is_quick or position == QUICK_POSITION else pytest.mark.thorough
+        yield pytest.param(position, selection, settings, marks=marks)
+
+
+@pytest.mark.parametrize(("position", "selection", "settings"), list(cases()))
 def test_kernels_equal_the_reference(position, selection, settings):
     name, moves = POSITIONS[position]
     check_equal(name, moves, RULES[selection], settings, seed=len(position) + 100 * len(selection))
