@@ -5,4 +5,4 @@ import pytest
 
 def thorough(*cases):
     """Returns parameters marked as `thorough`. Tuples are values of several arguments."""
-    return [pytest.param(*(each if isinstance(each, tuple) else (each,)), marks=pytest.mark.thorough) for each in cases]
+    return [pytest.param(*(each if type(each) is tuple else (each,)), marks=pytest.mark.thorough) for each in cases]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from cases import thorough
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
@@ -56,15 +57,16 @@ WITH_EVALUATOR = {
 
 QUICK_POSITION = "connect_four, before a win"
 QUICK_CASES = {("uct", "rollouts"), ("puct", "values")}
-"""What the quick tests try in the other positions too, except in Go with an evaluator: its kernels take long."""
+"""What the quick tests try in the other positions too, but nothing for which kernels would be compiled."""
 
 
 def cases():
     """Yields every position with every rule and every setting."""
     for position, selection, settings in product(POSITIONS, RULES, [*WITH_ROLLOUTS, *WITH_EVALUATOR]):
-        is_quick = (selection, settings) in QUICK_CASES and not (position.startswith("go") and selection == "puct")
-        marks = () if is_quick or position == QUICK_POSITION else pytest.mark.thorough
-        yield pytest.param(position, selection, settings, marks=marks)
+        is_quick = position == QUICK_POSITION or (selection, settings) in QUICK_CASES
+        compiles = settings in WITH_EVALUATOR and (selection == "uct with a bias by depth" or position.startswith("go"))
+        case = position, selection, settings
+        yield from [case] if is_quick and not compiles else thorough(case)
 
 
 @pytest.mark.parametrize(("position", "selection", "settings"), list(cases()))
