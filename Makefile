@@ -28,9 +28,10 @@ train: .venv/installed
 	$(BIN)/azero evaluate $(RUN)@200 --against uct@1000 --games 100
 	$(BIN)/azero suggest $(RUN)@200
 
-# Two halves side by side, one core each; the second runs what the first leaves out.
-FIRST := $(addprefix tests/,arena bench compiler interfaces games lab nets selfplay torture \
-	test_cli.py test_check_game.py test_guide.py test_notebook.py training/test_beginning.py)
+# Two halves side by side, one core each: the first has rules, searches and agents, the second self-play, training, the
+# server and the commands, so that few kernels are compiled in both. The second runs what the first leaves out.
+FIRST := $(addprefix tests/,arena bench compiler exact games interfaces/web/learn lab mcts \
+	test_check_game.py test_guide.py test_notebook.py)
 PLAIN := tests/games $(addprefix tests/compiler/test_,bits.py rng.py) \
 	$(addprefix tests/mcts/test_,root.py tree.py selection.py views.py cache.py)
 

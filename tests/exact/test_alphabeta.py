@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from cases import thorough
 from mcts.minimax import Minimax, RandomPlay, moves_of
 
 from azero.compiler.jit import IS_COMPILED
@@ -124,7 +125,7 @@ def check_root_moves(work: Work, minimax: Minimax, state: State) -> None:
             assert sign * value <= sign * move.value if move.is_bound else value == move.value
 
 
-@pytest.mark.parametrize("name", RACES[:20])
+@pytest.mark.parametrize("name", ["tic_tac_toe", *thorough(*RACES[:20])])
 def test_no_horizon_is_met_when_it_lies_beyond_the_end(name):
     """The value is proven too, even with entries of shallower iterations in the table."""
     state = make_game(name).new_initial_state()

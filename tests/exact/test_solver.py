@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import thorough
 from mcts.minimax import Minimax, moves_of
 
 from azero.compiler.jit import IS_COMPILED
@@ -114,7 +115,9 @@ def test_the_mover_may_move_again():
         assert solve(state).value == minimax.solve(state)[0]
 
 
-@pytest.mark.parametrize("name", ["connect_four(rows=4,columns=4)", "clobber(rows=3,columns=5)", "othello(size=4)"])
+@pytest.mark.parametrize(
+    "name", ["connect_four(rows=4,columns=4)", "othello(size=4)", *thorough("clobber(rows=3,columns=5)")]
+)
 def test_values_do_not_depend_on_the_table(name):
     for state in random_positions(make_game(name), 10, 4):
         full = solve(state)
@@ -130,7 +133,7 @@ def test_values_do_not_depend_on_the_table(name):
         ("connect_four(rows=4,columns=4)", False, "2341"),
         ("othello(size=4)", True, "b1a1"),
         ("othello(size=6)", False, "e4e5d5e3f5f6d2c5b3a2a3b2d6e2b4e6a1c2b1a4a5f3e1"),
-        ("clobber(rows=3,columns=4)", False, ""),
+        *thorough(("clobber(rows=3,columns=4)", False, "")),
     ],
 )
 def test_what_the_table_holds_is_true(name, by_score, moves):
@@ -148,6 +151,7 @@ def test_what_the_table_holds_is_true(name, by_score, moves):
         assert entry.low <= values[int(entry.key)] <= entry.high
 
 
+@pytest.mark.thorough
 def test_the_table_saves_most_of_the_work(monkeypatch):
     state = make_game("clobber(rows=4,columns=4)").new_initial_state()
     monkeypatch.setattr(type(state.game.rules), "is_about_mobility", False)  # it saves much of the same work
@@ -163,7 +167,7 @@ def test_few_replies_first_saves_most_of_the_work_and_changes_no_value(monkeypat
     assert 2 * sum(each.num_nodes for each in ordered) < sum(each.num_nodes for each in plain)
 
 
-@pytest.mark.parametrize(("name", "num"), [("clobber(rows=3,columns=4)", 30), ("othello(size=4)", 30)])
+@pytest.mark.parametrize(("name", "num"), [("othello(size=4)", 30), *thorough(("clobber(rows=3,columns=4)", 30))])
 def test_the_numbers_of_replies_are_those_of_the_open_moves(name, num):
     """Also where a player has to pass, so that the other one moves again, and after moves have changed places."""
     for state in random_positions(make_game(name), num, 4):
@@ -239,6 +243,7 @@ CLOBBER = {"2x2": 1, "2x3": -1, "2x4": 1, "2x5": 1, "2x6": -1, "3x3": 1, "3x4": 
 BREAKTHROUGH = {"4x2": -1, "4x3": 1, "4x4": 1, "5x2": 1, "5x3": 1, "5x4": 1, "6x2": 1, "6x3": 1}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("game", "values"), [("clobber", CLOBBER), ("breakthrough", BREAKTHROUGH)], ids=["clobber", "breakthrough"]
 )
@@ -256,7 +261,7 @@ def test_small_boards(game, values):
         (5, 4, 0),
         (5, 5, 0),
         (6, 4, 0),
-        (4, 6, -1),
+        *thorough((4, 6, -1)),
         pytest.param(6, 5, 0, marks=pytest.mark.long),
         pytest.param(5, 6, 0, marks=pytest.mark.long),
     ],
@@ -276,6 +281,7 @@ def test_connect_four_endgames(name, num):
         assert solve(state).value == (1 - 2 * state.current_player()) * np.sign(int(score)), moves
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rows", "columns", "k", "value"),
     [
@@ -325,6 +331,7 @@ def test_go_on_nine_points():
     assert (solution.value, solution.action) == (9, 4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rows", "columns", "value"), [(4, 4, -1), pytest.param(4, 5, 1, marks=pytest.mark.long)], ids=["4x4", "4x5"]
 )

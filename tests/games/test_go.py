@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import thorough
 
 from azero.compiler.jit import IS_COMPILED, kernel
 from azero.compiler.rng import RNG_DTYPE, new_rng
@@ -525,7 +526,7 @@ def test_marks_stand_at_their_points():
 
 @pytest.mark.parametrize(
     ("size", "parameters", "num_games"),
-    [(2, "", 10), (3, "superko=false,suicide=true", 5), (4, "max_game_length=7", 5), (5, "suicide=true", 3)],
+    [(2, "", 10), (3, "superko=false,suicide=true", 5), (4, "max_game_length=7", 5), *thorough((5, "suicide=true", 3))],
 )
 def test_laws(size, parameters, num_games):
     check_laws(make_go(size, parameters, komi=0.5), num_games if IS_COMPILED else 1, seed=size)

@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import thorough
 from mcts.minimax import Minimax
 
 from azero.compiler.jit import IS_COMPILED
@@ -246,7 +247,10 @@ def test_marks_stand_at_their_cells():
 
 @pytest.mark.parametrize(
     ("rows", "columns", "k", "exact"),
-    [(1, 1, 1, False), (1, 19, 3, True), (19, 1, 2, False), (4, 4, 4, False), (6, 5, 3, True), (3, 19, 19, True)],
+    [
+        *((1, 1, 1, False), (4, 4, 4, False), (6, 5, 3, True)),
+        *thorough((1, 19, 3, True), (19, 1, 2, False), (3, 19, 19, True)),
+    ],
 )
 def test_laws(rows, columns, k, exact):
     check_laws(make_board(rows, columns, k, exact), num_games=5 if IS_COMPILED else 1, seed=rows)

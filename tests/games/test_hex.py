@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import thorough
 from mcts.minimax import Minimax, RandomPlay, moves_of
 
 from azero.compiler.jit import IS_COMPILED, kernel
@@ -213,11 +214,9 @@ def mean_of_rollouts(game: Game, record: np.record, num_games: int) -> float:
     ("size", "swap", "moves"),
     [
         (2, True, ""),
-        (3, False, ""),
         (3, False, "b2"),
-        (3, True, "a1"),
         (3, True, "c1 swap"),
-        (4, False, "b2 c2 a4 d1 c3 a3 d3"),
+        *thorough((3, False, ""), (3, True, "a1"), (4, False, "b2 c2 a4 d1 c3 a3 d3")),
     ],
 )
 def test_rollouts_have_the_mean_of_random_play(size, swap, moves):
@@ -381,7 +380,10 @@ def test_rows_are_drawn_half_a_cell_apart():
     assert state.draw({3: "12"}) == "     a  b  c\n  1  .  X  .\n   2 12  .  .\n     3  .  .  O"
 
 
-@pytest.mark.parametrize(("size", "swap"), [(2, True), (3, False), (5, True), (11, False)] + IS_COMPILED * [(19, True)])
+LAWFUL = [(3, False), (5, True), *thorough((2, True), (11, False), *IS_COMPILED * [(19, True)])]
+
+
+@pytest.mark.parametrize(("size", "swap"), LAWFUL)
 def test_laws(size, swap):
     num_games = {2: 20, 3: 10, 5: 5, 11: 2, 19: 1}[size]
     check_laws(make_hex(size, swap), num_games if IS_COMPILED else 1, seed=size)

@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import thorough
 
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
@@ -15,7 +16,7 @@ from .openspiel import check_random_games, check_recorded_games, stones
 from .perft import perft, perft_with_passes
 
 GAME = make_game("othello")
-SIZES = [4, 6, 8, 10, 16] if IS_COMPILED else [4, 6, 8, 10]
+SIZES = [4, 6, 8, *thorough(10, *IS_COMPILED * [16])]
 DIRECTIONS = [step for step in product((-1, 0, 1), repeat=2) if step != (0, 0)]
 
 Cell = tuple[int, int]  # row and column, from the top left
@@ -259,6 +260,7 @@ def test_perft(length):
     assert perft_with_passes(GAME, length) == known[:length]
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not IS_COMPILED, reason="25 million positions")
 def test_perft_without_passes_after_the_end():
     assert perft(GAME, 10)[-1] == 24571284 - 228
@@ -296,7 +298,8 @@ def test_marks_stand_at_their_cells():
 
 
 @pytest.mark.parametrize(
-    "size", [4, 6, 8, pytest.param(10, marks=pytest.mark.slow), pytest.param(16, marks=pytest.mark.long)]
+    "size",
+    [4, *thorough(6, 8), pytest.param(10, marks=pytest.mark.slow), pytest.param(16, marks=pytest.mark.long)],
 )
 def test_laws(size):
     check_laws(make_board(size), num_games=3 if size <= 8 else 1, seed=size)

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import thorough
 from mcts.minimax import Minimax
 
 from azero.compiler.jit import IS_COMPILED
@@ -177,6 +178,6 @@ def test_drawing_tells_what_each_move_is_worth():
     assert str(make_p_game(1, 1).state_from_moves("0")) == f"ply 1 of 1, sum {values_along(0, [0])[0]:+d}"
 
 
-@pytest.mark.parametrize(("branching", "depth", "seed"), [*SIZES, (2, 200, 1)])
+@pytest.mark.parametrize(("branching", "depth", "seed"), [*SIZES[:3], *thorough(*SIZES[3:], (2, 200, 1))])
 def test_laws(branching, depth, seed):
     check_laws(make_p_game(branching, depth, seed), num_games=10 if IS_COMPILED and depth <= 8 else 1, seed=seed)

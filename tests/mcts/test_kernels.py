@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import thorough
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
@@ -19,7 +20,8 @@ from .evaluators import FixedEvaluator, HashEvaluator, SymmetricEvaluator
 from .trees import check_tree, child_of, children_of, snapshot
 
 CONNECT_FOUR, TIC_TAC_TOE = make_game("connect_four"), make_game("tic_tac_toe")
-POSITIONS = [(CONNECT_FOUR, ""), (CONNECT_FOUR, "44332"), (CONNECT_FOUR, "435"), (TIC_TAC_TOE, "b2")]
+POSITIONS = [(CONNECT_FOUR, "44332"), *thorough((CONNECT_FOUR, ""), (CONNECT_FOUR, "435"), (TIC_TAC_TOE, "b2"))]
+GAMES = [CONNECT_FOUR, *thorough(TIC_TAC_TOE)]
 PUCT, DEFAULTS = Puct(), Settings()
 NUM_SIMULATIONS = 800 if IS_COMPILED else 100
 
@@ -197,7 +199,7 @@ def test_looking_ahead_finds_the_end_of_the_game_at_once():
     assert child_of(search, 0).proven == 1 and child_of(search, 1).proven == UNPROVEN
 
 
-@pytest.mark.parametrize("game", [CONNECT_FOUR, TIC_TAC_TOE])
+@pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("leaves", [1, 4])
 @pytest.mark.parametrize("is_looking_ahead", [True, False])
 def test_random_symmetries_change_nothing_where_the_evaluator_has_them(game, leaves, is_looking_ahead):
@@ -208,7 +210,7 @@ def test_random_symmetries_change_nothing_where_the_evaluator_has_them(game, lea
     check_tree(turned, state)
 
 
-@pytest.mark.parametrize("game", [CONNECT_FOUR, TIC_TAC_TOE])
+@pytest.mark.parametrize("game", GAMES)
 def test_random_symmetries_are_drawn_evenly(game):
     """The evaluator gets the position's planes, transformed by each symmetry equally often."""
     state = game.state_from_moves({"connect_four": "112", "tic_tac_toe": "a1 b1 c2"}[game.name])

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from cases import thorough
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
@@ -93,7 +94,11 @@ def check_values(search, root):
 
 @pytest.mark.parametrize(
     ("name", "moves"),
-    [("tic_tac_toe", ""), ("connect_four", "4433"), ("amazons(rows=4,columns=4)", ""), ("p_game(branching=3)", "")],
+    [
+        ("tic_tac_toe", ""),
+        ("connect_four", "4433"),
+        *thorough(("amazons(rows=4,columns=4)", ""), ("p_game(branching=3)", "")),
+    ],
 )
 def test_values_are_the_minimax_of_the_leaves(name, moves):
     state = make_game(name).state_from_moves(moves)
@@ -105,7 +110,11 @@ def test_values_are_the_minimax_of_the_leaves(name, moves):
 
 @pytest.mark.parametrize(
     ("name", "moves"),
-    [("tic_tac_toe", ""), ("connect_four", "4433"), ("amazons(rows=4,columns=4)", "a2-a1/a2"), ("p_game", "")],
+    [
+        ("tic_tac_toe", ""),
+        ("connect_four", "4433"),
+        *thorough(("amazons(rows=4,columns=4)", "a2-a1/a2"), ("p_game", "")),
+    ],
 )
 def test_of_a_whole_episode_every_node_enters_the_tree(name, moves):
     state = make_game(name).state_from_moves(moves)

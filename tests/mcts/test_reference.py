@@ -1,10 +1,12 @@
 """Tests that kernels grow the same trees as the plain-Python reference: all statistics, also in kept trees."""
 
 import random
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from cases import thorough
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
@@ -53,9 +55,21 @@ WITH_EVALUATOR = {
 }
 
 
-@pytest.mark.parametrize("settings", [*WITH_ROLLOUTS, *WITH_EVALUATOR])
-@pytest.mark.parametrize("selection", RULES)
-@pytest.mark.parametrize("position", POSITIONS)
+QUICK_POSITION = "connect_four, before a win"
+QUICK_CASES = {("uct", "rollouts"), ("puct", "values")}
+"""What the quick tests try in the other positions too, but nothing for which kernels would be compiled."""
+
+
+def cases():
+    """Yields every position with every rule and every setting."""
+    for position, selection, settings in product(POSITIONS, RULES, [*WITH_ROLLOUTS, *WITH_EVALUATOR]):
+        is_quick = position == QUICK_POSITION or (selection, settings) in QUICK_CASES
+        compiles = settings in WITH_EVALUATOR and (selection == "uct with a bias by depth" or position.startswith("go"))
+        case = position, selection, settings
+        yield from [case] if is_quick and not compiles else thorough(case)
+
+
+@pytest.mark.parametrize(("position", "selection", "settings"), list(cases()))
 def test_kernels_equal_the_reference(position, selection, settings):
     name, moves = POSITIONS[position]
     check_equal(name, moves, RULES[selection], settings, seed=len(position) + 100 * len(selection))

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import thorough
 from safetensors.numpy import load_file, save_file
 from selfplay.games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play, some_games, split, visits_of, with_visits
 
@@ -15,7 +16,7 @@ from azero.runs.shards import FORMAT, check_largest, load_shard, save_shard
 from azero.selfplay.data.shard import join_shards
 from azero.system.tensor_files import LARGEST, write_tensors
 
-GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
+GAMES = [TIC_TAC_TOE, *thorough(CONNECT_FOUR)]
 OPENED = PLAY._replace(random_opening_share=0.7, random_opening_plies=5)
 
 

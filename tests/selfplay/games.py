@@ -1,6 +1,7 @@
 """Games of self-play for tests, with an untrained, deterministic evaluator."""
 
 import functools
+import random
 
 import numpy as np
 import torch
@@ -85,8 +86,7 @@ def shard_of(game: Game, *records: str) -> Shard:
             state.apply_action(actions[-1])
         outcomes += [int(state.returns()[0])] * len(state.history())
     size = len(actions)
-    blank = Shard(*(np.zeros(size, np.float32) for _ in Shard._fields))
-    return blank._replace(
+    return Shard(
         states=np.array(states, game.rules.state_dtype),
         players=np.array(players, np.int8),
         actions=np.array(actions, np.int16),
@@ -94,14 +94,28 @@ def shard_of(game: Game, *records: str) -> Shard:
         visits=np.ones(size, np.uint16),
         num_visited=np.ones(size, np.int16),
         proven=np.full(size, UNPROVEN, np.int8),
+        root_values=np.zeros(size, np.float32),
         weights=np.ones(size, np.float32),
         outcomes=np.array(outcomes, np.int8),
         lengths=np.array([len(game.rules.split_moves(record)) for record in records], np.int32),
+        **{name: np.zeros(1, np.int64) for name in ("evaluations", "cache_hits", "simulations", "full_trees")},
         openings=np.zeros(0, np.int16),
         opening_lengths=np.zeros(len(records), np.int32),
         starts=np.zeros(0, np.uint8),
         start_lengths=np.zeros(len(records), np.int32),
     )
+
+
+def random_games(game: Game, num: int, seed: int = 0) -> Shard:
+    """Returns a shard of games in which both players move at random, without a search."""
+    choice, records = random.Random(seed), []
+    for _ in range(num):
+        state, moves = game.new_initial_state(), []
+        while not state.is_terminal():
+            moves.append(game.action_to_text(state, action := choice.choice(state.legal_actions())))
+            state.apply_action(action)
+        records.append(" ".join(moves))
+    return shard_of(game, *records)
 
 
 def visits_of(shard: Shard, game: Game) -> np.ndarray:

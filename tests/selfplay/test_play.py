@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import thorough
 from mcts.evaluators import HashEvaluator
 from mcts.minimax import Minimax
 
@@ -30,7 +31,7 @@ from .games import (
     visits_of,
 )
 
-GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
+GAMES = [CONNECT_FOUR, *thorough(TIC_TAC_TOE)]
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -253,7 +254,7 @@ def test_what_was_proven_is_on_record(game):
     assert np.all(shard.results()[later] == shard.proven[later]), "proven results should be reached"
 
 
-@pytest.mark.parametrize("settings", [AHEAD, GUMBEL._replace(proof_nodes=100)])
+@pytest.mark.parametrize("settings", [AHEAD, *thorough(GUMBEL._replace(proof_nodes=100))])
 def test_what_is_proven_ahead_is_so_and_lost_moves_are_not_learnt(settings):
     playing = PLAY._replace(num_simulations=6)
     shard, best = play(TIC_TAC_TOE, range(60), settings=settings, playing=playing), Minimax()

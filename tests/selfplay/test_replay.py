@@ -4,15 +4,16 @@ import threading
 
 import numpy as np
 import pytest
+from cases import thorough
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import State, make_game
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import make_sample
 
-from .games import CONNECT_FOUR, TIC_TAC_TOE, assert_same, play, some_games, visits_of
+from .games import CONNECT_FOUR, TIC_TAC_TOE, assert_same, play, random_games, some_games, visits_of
 
-GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
+GAMES = [CONNECT_FOUR, *thorough(TIC_TAC_TOE)]
 
 
 def shards(count=6):
@@ -61,7 +62,7 @@ def test_some_rows_of_a_batch_are_those_of_the_whole():
 @pytest.mark.parametrize("sizes", [(0, 0, 0), (1, 0, 1, 0, 0)], ids=["one size", "two sizes"])
 def test_shards_are_kept_as_they_are_whatever_is_sampled(sizes):
     games = [make_game(f"hex(size={size},swap=true)") for size in (3, 4)[: 1 + max(sizes)]]
-    parts = [(size, play(games[size], range(3 * k, 3 * k + 2))) for k, size in enumerate(sizes)]
+    parts = [(size, random_games(games[size], 2, seed=k)) for k, size in enumerate(sizes)]
     replay = Replay(games, Window(10_000))
     for k, (size, part) in enumerate(parts):
         replay.add(str(k), part, size)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import thorough
 
 from azero.exact.solver import solve
 from azero.games import State, make_game
@@ -20,7 +21,7 @@ GAMES = {
 }
 
 
-@pytest.fixture(scope="module", params=GAMES)
+@pytest.fixture(scope="module", params=["tic_tac_toe", "connect_four", *thorough("othello", "go")])
 def shard(request):
     """Games whose searches proved nothing, and the game."""
     game = GAMES[request.param]

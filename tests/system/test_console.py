@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import thorough
 from command_line import assert_bad_input
 
 from azero.system.console import printable, say
@@ -61,7 +62,7 @@ def test_an_unexpected_error_is_one_line_and_a_log(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="it closes streams by the shell")
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", ["<&- >&- 2>&-", *thorough(">&-", "2>&-")])
 def test_streams_may_be_closed(closed):
     command = f"{sys.executable} -m azero.cli suggest uct@5 --game tic_tac_toe {closed}"
     assert subprocess.run(["sh", "-c", command], capture_output=True, timeout=100).returncode in (0, 1)

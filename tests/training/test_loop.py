@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from selfplay.games import some_games
+from selfplay.games import random_games
 
 from azero.config.reading import load_config
 from azero.errors import BadInput
@@ -149,7 +149,7 @@ def test_heads_learn_what_the_settings_give_a_weight(tmp_path):
     )
     run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
     replay = run.load_replay(Progress())
-    replay.add("00001-0000", some_games(game))
+    replay.add("00001-0000", random_games(game, 4))
     progress = in_training(100)
     notes = learn(run, progress, replay, trainer, Silent()).notes
     assert 0 < notes["train/score_loss"] < 2 and "train/ownership_loss" not in notes

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from cases import thorough
 
 from azero.errors import BadInput
 from azero.games import make_game
@@ -110,7 +111,7 @@ def test_a_sample_is_learnt_by_heart(optimizer, precision):
 ALL_HEADS = dict(zip([f"{name}_loss_weight" for name in HEADS], [1.5, 1.0], strict=True))
 
 
-@pytest.mark.parametrize("context", ["none", "se", "pool"])
+@pytest.mark.parametrize("context", ["none", *thorough("se", "pool")])
 def test_all_heads_learn_a_sample_by_heart(context):
     settings = ALL_HEADS | {"schedule": "constant", "precision": "fp32"}
     config = tiny_config(net={"channels": 16, "global_context": context}, training=settings)
@@ -313,7 +314,7 @@ def test_a_state_of_other_settings_is_bad_input(saved, wanted):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("name", ["adamw", "muon"])
+@pytest.mark.parametrize("name", ["muon", *thorough("adamw")])
 def test_an_optimiser_s_tensors_of_other_shapes_are_bad_input(name):
     """A fused optimiser would read and write beyond their ends."""
     config = tiny_config(training={"optimizer": name})
