@@ -117,8 +117,7 @@ def test_a_reload_while_the_agent_thinks_leaves_its_move_to_it(open_page):
 
 @pytest.mark.slow
 def test_time_that_has_run_out_stays_out(open_page):
-    page = open_page("#g=tic_tac_toe")
-    page.clock.install()
+    page = open_page("#g=tic_tac_toe", has_clock=True)
     hands = begin(page, side="First", clock="1 min + 2 s")
     page.clock.run_for(500)
     hands.step(hands.wait_for_turn())
