@@ -4,7 +4,7 @@
 # make test-all   set up, run all tests, the slow ones and those in plain Python included
 # make test-long  set up, run the tests that take minutes each, which no other command runs
 # make test-browser
-#                 set up, run all tests of the page, in Chromium; `make test-browser-quick` runs some, in three minutes
+#                 set up, run all tests of the page, in Chromium; `make test-browser-quick` runs some, in two minutes
 # make test-page  set up, run the tests of the page that need no browser, in Node
 # make check      set up, run formatters, linters and type checkers of Python (here, and as on Windows) and of the page
 # make test-cluster

@@ -1,5 +1,6 @@
 """One server and one browser for all tests of the page. A test fails if the browser has anything to complain of."""
 
+import json
 import shutil
 
 import pytest
@@ -46,6 +47,35 @@ def chromium():
         browser.close()
 
 
+class Place:
+    """A browser context of its own, which knows nothing of the others. It is used again: a new one costs half a second.
+
+    Its windows share storages and what was loaded, as those of one browser do.
+    """
+
+    def __init__(self, chromium, options):
+        self.context = chromium.new_context(**options)
+        self.context.set_default_timeout(20_000)
+        blank = self.context.new_page()  # remains: to close a context's last page takes long
+        self.devtools = self.context.new_cdp_session(blank)
+        self.blank = blank
+
+    def close_pages(self):
+        for page in self.context.pages:
+            if page is not self.blank:
+                page.close()
+
+    def forget(self, address):
+        """Deletes what the pages of a server have kept."""
+        self.devtools.send("Storage.clearDataForOrigin", {"origin": address.rstrip("/"), "storageTypes": "all"})
+
+
+@pytest.fixture(scope="session")
+def places(chromium):
+    """Places that no test uses at the moment, by their options."""
+    return {}
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     """Of a failed test, the report has what its pages say: where nobody can look, as in CI, nothing else tells."""
@@ -57,30 +87,37 @@ def pytest_runtest_makereport(item, call):
 
 
 @pytest.fixture
-def open_page(chromium, server, request):
+def open_page(chromium, server, places, request):
     """Returns a function that opens a link in a browser context of its own, which knows nothing of the others.
 
     Its keywords are those of Playwright's `new_context`; `at` is another server, `script` runs before the page's own.
-    After the test, no page may have had a problem.
+    With `has_clock`, the test moves the clock of the page. After the test, no page may have had a problem.
     """
     watches = request.node.stash[WATCHES] = []
+    used = []
 
-    def open_link(link="", *, at=None, script=None, **options):
+    def open_link(link="", *, at=None, script=None, has_clock=False, **options):
         options = {"viewport": DESKTOP, "reduced_motion": "reduce", "color_scheme": "light", **options}
-        context = chromium.new_context(**options)
-        context.set_default_timeout(20_000)
+        free = [] if has_clock else places.setdefault(json.dumps(options), [])
+        place = free.pop() if free else Place(chromium, options)
+        used.append((free, place))
+        home = (at or server).address
+        place.forget(home)
+        if has_clock:
+            place.context.clock.install()
+        page = place.context.new_page()
         if script:
-            context.add_init_script(script)
-        page = context.new_page()
+            page.add_init_script(script)
         page.watch = Watch(page)
         watches.append(page.watch)
-        page.watch.home = (at or server).address
-        page.goto(page.watch.home + link)
+        page.watch.home = home
+        page.goto(home + link)
         page.get_by_role("grid").wait_for()
         return page
 
     yield open_link
-    for watch in watches:
-        watch.page.context.close()
+    for free, place in used:
+        place.close_pages()
+        free.append(place)
     for watch in watches:
         assert watch.problems == []

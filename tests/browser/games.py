@@ -2,10 +2,10 @@
 
 import pytest
 
-WHOLE = ["connect_four", "breakthrough(rows=5,columns=4)", "own:Nim"]
-"""Whole games of these are in the short form of the tests."""
-
-OTHERS = [
+ALL = [
+    "connect_four",
+    "breakthrough(rows=5,columns=4)",
+    "own:Nim",
     "amazons(rows=4,columns=4)",
     "clobber(rows=4,columns=4)",
     "go(size=5)",
@@ -16,8 +16,7 @@ OTHERS = [
     "tic_tac_toe",
 ]
 
-ALL = [*WHOLE, *OTHERS]
 
-SOME_SLOW = [*WHOLE, *(pytest.param(game, marks=pytest.mark.slow) for game in OTHERS)]
-ONE_QUICK = [WHOLE[0], *(pytest.param(game, marks=pytest.mark.slow) for game in ALL[1:])]
-"""Parameters of tests. Tests of these games outside the short form are marked slow."""
+def all_with(*quick: str) -> list:
+    """Returns the games as parameters of a test, of which all but `quick` are marked slow."""
+    return [game if game in quick else pytest.param(game, marks=pytest.mark.slow) for game in ALL]

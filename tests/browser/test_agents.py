@@ -76,9 +76,8 @@ def test_a_turn_of_several_actions_has_one_increment(open_page):
 
 @pytest.mark.slow
 def test_clocks_stand_still_while_agents_do_not_play(open_page):
-    page = open_page("#g=tic_tac_toe")
+    page = open_page("#g=tic_tac_toe", has_clock=True)
     page.watch.allows |= {"status 500", "Failed to load resource"}
-    page.clock.install()
     held = []
     page.route("**/suggestions", lambda route: route.continue_() if not held.append(route) and len(held) < 2 else None)
     new_game_of_two(page, clock="1 min + 2 s", agents=True)

@@ -26,7 +26,7 @@ SEEN = """() => {
 
 def seen(page, but=()) -> dict:
     """Returns what a person sees of the game, without `but`."""
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(200)  # the address follows the board
     return {name: each for name, each in page.evaluate(SEEN).items() if name not in but}
 
 
@@ -117,8 +117,7 @@ def test_a_reload_while_the_agent_thinks_leaves_its_move_to_it(open_page):
 
 @pytest.mark.slow
 def test_time_that_has_run_out_stays_out(open_page):
-    page = open_page("#g=tic_tac_toe")
-    page.clock.install()
+    page = open_page("#g=tic_tac_toe", has_clock=True)
     hands = begin(page, side="First", clock="1 min + 2 s")
     page.clock.run_for(500)
     hands.step(hands.wait_for_turn())
@@ -129,6 +128,7 @@ def test_time_that_has_run_out_stays_out(open_page):
     assert page.locator(".clock").all_inner_texts()[1] == "0.0"
 
 
+@pytest.mark.slow
 def test_comments_variations_and_the_comparison_stay(open_page):
     page = open_page("#v=analyse&g=tic_tac_toe&m=b2 a1 c3&at=1")
     page.get_by_role("button", name="Compare").click()
@@ -223,6 +223,7 @@ def test_a_link_wins_and_the_kept_game_is_a_click_away(open_page):
     expect(other, kept)
 
 
+@pytest.mark.slow
 def test_two_windows_keep_two_games(open_page):
     page = open_page("#g=connect_four")
     hands = begin(page, clock="None")
@@ -254,7 +255,9 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    "fault", ["blocked", *(pytest.param(name, marks=pytest.mark.slow) for name in ("full", "of others"))]
+)
 def test_a_storage_that_fails_breaks_nothing(open_page, fault):
     page = open_page(script=FAULTS[fault])
     hands = begin(page, side="First")

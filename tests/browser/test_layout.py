@@ -13,6 +13,12 @@ SIZES = [(width, height) for width in WIDTHS for height in HEIGHTS]
 ZOOMED = [(640, 360), (720, 450), (844, 390)]
 """1280 x 720 and 1440 x 900 at 200 % zoom, and a phone on its side."""
 
+EVERY = [*SIZES, *ZOOMED]
+SOME = [(360, 640), (820, 1440), (821, 640), (1280, 640), (640, 360)]
+"""The smallest, both sides of where the panel goes below the board, a laptop's, and a zoomed one."""
+
+slow = pytest.mark.slow
+
 VIEWS = "play", "analyse", "review", "runs", "learn"
 LINES = {
     "connect_four": "4 4 3 5 2",
@@ -22,7 +28,14 @@ LINES = {
     "amazons": "d1-d7/g7",
     "own:Nim": "0 2",
 }
-GAMES = ["gomoku", *(pytest.param(game, marks=pytest.mark.slow) for game in LINES if game != "gomoku")]
+GAMES = [
+    pytest.param("gomoku", SOME, id="gomoku, some sizes"),
+    *(pytest.param(game, EVERY, marks=slow, id=game) for game in LINES),
+]
+DIALOGS = [
+    *(pytest.param(name, SOME, id=f"{name}, some sizes") for name in ("Rules", "New game")),
+    *(pytest.param(name, EVERY, marks=slow, id=name) for name in ("Rules", "New game", "Keys")),
+]
 
 
 def found_wrong(page, sizes) -> list[str]:
@@ -35,22 +48,20 @@ def found_wrong(page, sizes) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(("game", "sizes"), GAMES)
 @pytest.mark.parametrize("view", VIEWS)
-def test_views_fit_every_screen(open_page, view, game):
+def test_views_fit_every_screen(open_page, view, game, sizes):
     page = open_page(f"#v={view}&g={game}&m={LINES[game]}")
     page.locator(".panel-body > *").first.wait_for()
-    assert found_wrong(page, [*SIZES, *ZOOMED]) == []
+    assert found_wrong(page, sizes) == []
 
 
-@pytest.mark.parametrize(
-    "name", ["Rules", "New game", *(pytest.param(name, marks=pytest.mark.slow) for name in ["Keys"])]
-)
-def test_dialogs_fit_every_screen(open_page, name):
+@pytest.mark.parametrize(("name", "sizes"), DIALOGS)
+def test_dialogs_fit_every_screen(open_page, name, sizes):
     page = open_page("#g=go(size=5)")
     page.get_by_role("button", name=name, exact=True).click()
     page.get_by_role("dialog").wait_for()
-    assert found_wrong(page, [*SIZES, *ZOOMED]) == []
+    assert found_wrong(page, sizes) == []
 
 
 def test_what_does_not_fit_is_found(open_page):

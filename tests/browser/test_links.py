@@ -30,11 +30,8 @@ BAD = {  # links, and the moves with which the shown game begins; [] for none
     ids=range(len(BAD)),
 )
 def test_a_link_that_was_tampered_with_still_shows_a_board(open_page, link):
-    page = open_page()
+    page = open_page(link)
     page.watch.allows |= {"status 4", "Failed to load resource"}
-    page.goto("about:blank")
-    page.goto(page.watch.home + link)
-    page.get_by_role("grid").wait_for()
     state = Hands(page).wait_for_turn()
     assert state["moves"][: max(1, len(BAD[link]))] == BAD[link]
     assert page.locator("img, b").count() == 0
@@ -48,9 +45,9 @@ BUSY = {"status 503", "Failed to load resource"}
     ("link", "moves"),
     [
         ("#g=amazons&m=j4-e4/e2 D10-D5/D3", ["j4-e4/e2", "d10-d5/d3"]),
-        ("#g=amazons&m=j4-e4/e2 d10-d5/d3&at=0", []),
+        pytest.param("#g=amazons&m=j4-e4/e2 d10-d5/d3&at=0", [], marks=pytest.mark.slow),
         ("#g=othello&m=F5D6", ["f5", "d6"]),
-        ("#g=connect_four&m=4453(6)", ["4", "4", "5", "3"]),
+        pytest.param("#g=connect_four&m=4453(6)", ["4", "4", "5", "3"], marks=pytest.mark.slow),
     ],
     ids=["turns", "turns before them", "joined", "with a variation"],
 )

@@ -5,11 +5,11 @@ import re
 import pytest
 
 from browser.conftest import PHONE
-from browser.games import ALL, ONE_QUICK, SOME_SLOW
+from browser.games import all_with
 from browser.hands import Hands
 
 
-@pytest.mark.parametrize("game", SOME_SLOW)
+@pytest.mark.parametrize("game", all_with("connect_four"))
 def test_a_whole_game_by_clicks(open_page, game):
     page = open_page(f"#g={game}")
     hands = Hands(page)
@@ -18,7 +18,7 @@ def test_a_whole_game_by_clicks(open_page, game):
     assert len(end["moves"]) > 3 and hands.may_click(end) == []
 
 
-@pytest.mark.parametrize("game", ONE_QUICK)
+@pytest.mark.parametrize("game", all_with("tic_tac_toe"))
 def test_a_whole_game_by_keyboard_alone(open_page, game):
     page = open_page(f"#g={game}")
     hands = Hands(page, seed=1, by="keys")
@@ -32,7 +32,7 @@ def test_a_whole_game_by_keyboard_alone(open_page, game):
     assert len(end["moves"]) > 3
 
 
-@pytest.mark.parametrize("game", ALL)
+@pytest.mark.parametrize("game", all_with("breakthrough(rows=5,columns=4)", "own:Nim", "hex(size=5,swap=true)"))
 def test_one_move_and_undo(open_page, game):
     page = open_page(f"#g={game}")
     hands = Hands(page)
@@ -45,7 +45,7 @@ def test_one_move_and_undo(open_page, game):
     assert hands.see()["moves"] == []
 
 
-@pytest.mark.parametrize("game", ONE_QUICK)
+@pytest.mark.parametrize("game", all_with("connect_four"))
 def test_a_link_opened_elsewhere_shows_the_same(open_page, game):
     page = open_page(f"#g={game}")
     hands = Hands(page)
@@ -60,7 +60,7 @@ def test_a_link_opened_elsewhere_shows_the_same(open_page, game):
     assert seen["moves"] == state["moves"]
 
 
-@pytest.mark.parametrize("game", ONE_QUICK)
+@pytest.mark.parametrize("game", all_with("connect_four"))
 def test_a_phone_shows_the_board_from_edge_to_edge_and_plays_by_two_taps(open_page, game):
     page = open_page(f"#g={game}", viewport=PHONE, has_touch=True, is_mobile=True)
     hands = Hands(page)
@@ -193,6 +193,7 @@ PAINTS_LATE = """
 """Preact's effects wait for the screen, or 35 ms; as on a machine that has much else to do, they wait for longer."""
 
 
+@pytest.mark.slow
 def test_a_page_that_paints_late_misses_nothing(open_page):
     page = open_page("#g=tic_tac_toe&m=b2 b1 a3 a2 c1&at=5", script=PAINTS_LATE)
     page.evaluate("window.lateness = 2500")

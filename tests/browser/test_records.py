@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from browser.games import ONE_QUICK
+from browser.games import all_with
 from browser.hands import Hands
 
 
@@ -26,7 +26,7 @@ def board_of(hands: Hands) -> list[str]:
     return [name.removesuffix(", can move") for name in hands.see()["cells"]]
 
 
-@pytest.mark.parametrize("game", ONE_QUICK)
+@pytest.mark.parametrize("game", all_with("connect_four"))
 def test_a_saved_record_is_loaded_elsewhere(open_page, game, tmp_path):
     page = open_page(f"#g={game}")
     hands = Hands(page)
@@ -79,26 +79,25 @@ def test_sgf_is_offered_only_where_a_game_has_it(open_page):
         assert dialog.get_by_role("button", name="Save as SGF").count() == count
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [("nonsense", ""), ("(;GM[1]SZ[9];B[ee", ""), ('[Game "tic_tac_toe"]\n\na1 a1 *', "a1"), ("", None)],
-    ids=["nonsense", "cut short", "illegal", "empty"],
-)
-def test_a_bad_record_is_told_in_a_line_and_nothing_is_lost(open_page, text, words):
-    page = open_page("#v=analyse&g=connect_four&m=4 4")
+BAD = {"nonsense": "", "(;GM[1]SZ[9];B[ee": "", '[Game "tic_tac_toe"]\n\na1 a1 *': "a1"}
+"""Texts of records, and a word of what is said of them."""
+
+
+def test_a_bad_record_is_told_in_a_line_and_nothing_is_lost(open_page):
+    page = open_page("#v=analyse&g=connect_four&m=4 4&a=uct@1000")
     page.watch.allows |= {"status 4", "Failed to load resource"}
-    dialog = open_records(page)
-    dialog.get_by_label("Text of a record").fill(text)
-    load = dialog.get_by_role("button", name="Load")
-    if words is None:
-        assert load.is_disabled()
-        return
-    load.click()
-    problem = dialog.get_by_role("alert")
-    problem.wait_for()
-    assert words in problem.inner_text() and "\n" not in problem.inner_text().strip()
-    page.keyboard.press("Escape")
-    assert page.get_by_role("treeitem").count() >= 2
+    for text, word in BAD.items():
+        dialog = open_records(page)
+        load = dialog.get_by_role("button", name="Load")
+        assert load.is_disabled(), "there is no text yet"
+        dialog.get_by_label("Text of a record").fill(text)
+        load.click()
+        problem = dialog.get_by_role("alert")
+        problem.wait_for()
+        assert word in problem.inner_text() and "\n" not in problem.inner_text().strip(), text
+        page.keyboard.press("Escape")
+        dialog.wait_for(state="detached")
+        assert page.get_by_role("treeitem").count() >= 2, text
 
 
 HOSTILE = [

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from browser.games import ALL
+from browser.games import all_with
 from browser.hands import Hands
 
 
@@ -19,11 +19,7 @@ def review(page, simulations="100"):
 
 
 # Connect Four's positions are solved, too, which takes long at the beginning of a game
-QUICK = "breakthrough(rows=5,columns=4)", "own:Nim"
-GAMES = [*QUICK, *(pytest.param(game, marks=pytest.mark.slow) for game in ALL if game not in QUICK)]
-
-
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", all_with("breakthrough(rows=5,columns=4)"))
 def test_a_game_is_reviewed(open_page, game):
     page = open_page(f"#g={game}")
     hands = Hands(page)
