@@ -83,8 +83,9 @@ def run_commands(agents: list[str], game: str, config: Path | None, folder: str)
 
 def use_page(game: azero.Game) -> None:
     """Asks a server what the views of the page ask."""
-    from azero.interfaces.web.app import make_app
     from azero.interfaces.web.offered.offered import Offered
+
+    from azero.interfaces.web.app import make_app
     from azero.interfaces.web.settings import ServeSettings
 
     with warnings.catch_warnings():
