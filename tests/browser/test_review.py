@@ -46,8 +46,8 @@ def test_a_mistake_is_shown_on_the_board_and_in_the_table(open_page):
 
 
 def test_another_good_answer_than_the_best_is_no_blunder(open_page):
-    """X has b2, O b3: of O's moves the corners alone hold the draw, and a short search of uct does not see it."""
-    page = open_page("#v=review&g=tic_tac_toe&m=b2 b3 a1 c3&a=uct@1000")
+    """X has b2, O b3: of O's moves the corners alone hold the draw."""
+    page = open_page("#v=review&g=tic_tac_toe&m=b2 b3 a1 c3&a=uct@20000")
     review(page)
     page.get_by_role("table", name="Mistakes").get_by_role("button").first.click()
     card = page.locator(".review-card")
