@@ -58,7 +58,7 @@ def note_missing() -> None:
     The caller holds Numba's lock. The second process holds it, too, as a copy of this thread.
     """
     work = getattr(_own, "work", None)
-    if work is None:
+    if work is None or sys.platform != "linux":
         return
     _own.work = None
     with warnings.catch_warnings():
@@ -76,6 +76,7 @@ def note_missing() -> None:
 
 def _prepare_process() -> None:
     """Lets this process end with its parent, print nothing, and keep nothing of it open or alive."""
+    assert sys.platform == "linux"
     ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
     gc.disable()  # objects of the parent's threads end with this process, without their finalisers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
@@ -88,6 +89,7 @@ def _prepare_process() -> None:
 
 def _wait(process: int) -> None:
     """Waits until a process has ended, or ends it when it takes too long."""
+    assert sys.platform == "linux"
     deadline = time.monotonic() + _LONGEST_S
     with suppress(OSError):  # somebody else has waited for it
         while process and os.waitpid(process, os.WNOHANG) == (0, 0):
@@ -98,7 +100,7 @@ def _wait(process: int) -> None:
 
 
 def _end(process: int) -> None:
-    if process:
+    if process and sys.platform == "linux":
         with suppress(OSError):  # it has ended
             os.kill(process, signal.SIGKILL)
             os.waitpid(process, 0)
