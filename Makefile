@@ -106,6 +106,7 @@ site: .venv/installed-docs
 wheel: .venv/installed-dev
 	$(BIN)/python wheel/make_libraries.py
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	rm -r azero/compiler/libraries
 
 bench: .venv/installed-dev
 	$(BIN)/azero bench

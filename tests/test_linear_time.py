@@ -241,7 +241,7 @@ READERS = {
 }
 
 NO_READERS = {
-    *("compiler/codegen", "compiler/jit"),
+    *("compiler/codegen", "compiler/jit", "compiler/linking"),
     *(f"games/user/{each}" for each in ("messages", "overflows", "trust")),
     *("games/defaults", "games/reasons", "games/pictures/default", "interfaces/terminal/board"),
     *("runs/folder", "training/checking"),

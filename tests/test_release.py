@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import azero
@@ -28,3 +29,14 @@ def test_the_citation_is_of_this_project():
     assert (CITATION["cff-version"], CITATION["license"]) == ("1.2.0", "MIT")
     assert "The azero developers" in (ROOT / "LICENSE").read_text()
     assert "  - name: The azero developers\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_a_wheel_has_libraries_for_every_shipped_net_and_every_game():
+    source = spec_from_file_location("make_libraries", ROOT / "wheel" / "make_libraries.py")
+    script = module_from_spec(source)
+    source.loader.exec_module(script)
+    nets = {path.stem: str(azero.load_checkpoint(path).game) for path in (ROOT / "checkpoints").glob("*.safetensors")}
+    made = script.boards()
+    assert set(nets) <= set(made)
+    games = {nets.get(each) or str(azero.make_game(each)) for each in made}
+    assert len(games) == len(made) and {str(azero.make_game(each)) for each in azero.registered_games()} <= games

@@ -7,10 +7,12 @@ for the libraries' level of CPUs there, into an empty cache.
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numba
@@ -20,8 +22,15 @@ import azero
 from azero.cli import main
 from azero.compiler import jit
 from azero.compiler.arguments import packed
-from azero.compiler.libraries import FOLDER, LEVEL
+from azero.compiler.libraries import FLAGS_OF_LEVEL, FOLDER, LEVEL
 from azero.compiler.linking import Used, link
+from azero.interfaces.web.app import make_app
+from azero.interfaces.web.offered.catalogue import Catalogue
+from azero.interfaces.web.settings import ServeSettings
+from azero.system.machine import count_cores, cpu_flags
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # Starlette asks for a later httpx
 
 ROOT = Path(__file__).parents[1]
 TARGET = {"NUMBA_CPU_NAME": LEVEL, "NUMBA_CPU_FEATURES": "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,+f16c,+movbe"}
@@ -83,10 +92,6 @@ def run_commands(agents: list[str], game: str, config: Path | None, folder: str)
 
 def use_page(game: azero.Game) -> None:
     """Asks a server what the views of the page ask."""
-    from azero.interfaces.web.offered.offered import Offered
-
-    from azero.interfaces.web.app import make_app
-    from azero.interfaces.web.settings import ServeSettings
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Starlette asks for a later httpx
@@ -94,7 +99,7 @@ def use_page(game: azero.Game) -> None:
 
     state = game.new_initial_state()
     moves = game.rules.action_to_text(state.record, state.legal_actions()[0])
-    with TestClient(make_app(Offered(), ServeSettings()), base_url="http://127.0.0.1") as client:
+    with TestClient(make_app(Catalogue(), ServeSettings()), base_url="http://127.0.0.1") as client:
 
         def ask(route: str, **fields) -> None:
             print("POST", route, fields, file=sys.stderr, flush=True)
@@ -134,10 +139,22 @@ def make(name: str, out: Path) -> None:
 
 def make_all(out: Path) -> None:
     """Makes all libraries, each in a process of its own."""
-    for name in boards():
-        with tempfile.TemporaryDirectory() as cache:
-            environment = {**os.environ, **TARGET, "AZERO_CACHE_DIR": cache}
-            subprocess.run([sys.executable, __file__, name], env=environment, stdout=subprocess.DEVNULL, check=True)
+    if not cpu_flags() >= FLAGS_OF_LEVEL:
+        sys.exit(f"libraries are made on Linux, on a CPU of level {LEVEL}; here the wheel has none")
+    shutil.rmtree(out, ignore_errors=True)
+    with ThreadPoolExecutor(count_cores()) as pool:
+        list(pool.map(make_apart, boards()))
+
+
+def make_apart(name: str) -> None:
+    """Makes the library of a board in a process of its own."""
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, **TARGET, "AZERO_CACHE_DIR": cache}
+        command = [sys.executable, __file__, name]
+        done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{name}: {done.stderr}")
+    print(done.stderr.splitlines()[-1], file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

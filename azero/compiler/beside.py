@@ -33,10 +33,11 @@ def compiling_beside(work: Callable[[], object]) -> Iterator[None]:
     """If the block compiles a kernel, a second process does `work` meanwhile. The block's end waits for it.
 
     `work` should need other kernels than the block does. Its results are lost, and so are its errors: whoever needs
-    them does the work again. Without a second core, on another system than Linux, and in worker processes, there is no
-    second process; then everything is compiled in this one.
+    them does the work again. Without a second core, on another system than Linux, in worker processes, and where other
+    threads of Python may hold locks, there is no second process; then everything is compiled in this one.
     """
-    if sys.platform != "linux" or count_cores() < 2 or multiprocessing.parent_process() is not None:
+    is_alone = threading.current_thread() is threading.main_thread() and "ray" not in sys.modules
+    if sys.platform != "linux" or count_cores() < 2 or multiprocessing.parent_process() is not None or not is_alone:
         yield
         return
     before = vars(_own).copy()
@@ -85,7 +86,10 @@ def _prepare_process() -> None:
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     os.dup2(nothing, 2)
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # else connections that the parent ends would stay open
+    for each in os.listdir("/proc/self/fd"):  # else connections that the parent ends would stay open
+        with suppress(OSError):
+            if int(each) > 2:
+                os.close(int(each))
 
 
 def _wait(process: int) -> None:

@@ -2,7 +2,7 @@
 
 Numba's own disk cache checks only the file that defines the kernel. A kernel that inlines `games/hex/rules.py` would
 run the old rules after that file is edited. Here an edit of any source changes the folder. Numba itself tells the
-entries of other CPUs and other versions of Numba apart. See docs/decisions/0001-compile-cache.md.
+entries of other CPUs apart. See docs/decisions/0001-compile-cache.md.
 """
 
 import atexit
@@ -15,9 +15,8 @@ import shutil
 import stat
 import tempfile
 import time
+from importlib.metadata import version
 from pathlib import Path
-
-import numpy as np
 
 from azero.errors import BadInput
 from azero.system.console import say
@@ -64,8 +63,8 @@ def digest_of_sources(package: Path = PACKAGE) -> str:
 
 
 def _digest_of_place(package: Path = PACKAGE) -> str:
-    """Returns a digest, 16 hex digits, of all sources of kernels, their folder and NumPy's version."""
-    what = digest_of_sources(package), str(package), np.__version__
+    """Returns a digest, 16 hex digits, of all sources of kernels, their folder and the compiler's versions."""
+    what = digest_of_sources(package), str(package), *map(version, ("numpy", "numba", "llvmlite"))
     return hashlib.sha256(repr(what).encode()).hexdigest()[:16]
 
 

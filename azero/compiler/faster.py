@@ -96,7 +96,7 @@ def _get_impl(template: _OverloadFunctionTemplate, args: tuple, kws: dict) -> tu
 
     Numba compiles it again for callers with other flags.
     """
-    if not template._overload_func.__module__.startswith("azero"):
+    if not (template._overload_func.__module__ or "").startswith("azero."):
         return _numbas_get_impl(template, args, kws)
     key = template.context, tuple(args), tuple(kws.items()), None
     return template._impl_cache.get(key) or template._build_impl(key, args, kws)

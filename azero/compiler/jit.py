@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from azero.compiler.arguments import packed
+from azero.compiler.arguments import NotTaken, packed
 from azero.compiler.libraries import Entries, entries_of
 from azero.compiler.plain import is_plain
 from azero.errors import BadInput
@@ -33,13 +33,13 @@ BOUND_METHODS: set[str] = set()
 """Names of methods that kernels may call on any NamedTuple. A field of a NamedTuple must not have such a name."""
 
 _WAITING: list[Callable[[ModuleType], object]] = []
-"""What Numba has to know before it compiles."""
+"""Calls of `by_numba.py` that register methods and functions, for when it is imported."""
 
 _LOCK = threading.RLock()
 
 
 def _by_numba() -> ModuleType:
-    """Returns the module that compiles, once it knows all that waits."""
+    """Returns the module that compiles, with all methods and functions registered."""
     with _LOCK:
         from azero.compiler import by_numba
 
@@ -49,7 +49,7 @@ def _by_numba() -> ModuleType:
 
 
 def _before_compiling(step: Callable[[ModuleType], object]) -> None:
-    """Has a step done before the next compilation."""
+    """Calls `step` with `by_numba.py` before the next compilation."""
     _WAITING.append(step)
     if "azero.compiler.by_numba" in sys.modules:
         _by_numba()
@@ -210,8 +210,11 @@ class Kernel:
     def __call__(self, *arguments):
         if self._entries is None:
             return self.by_numba(*arguments)
-        kinds, words = packed(arguments)
-        entry = self._entries.get(kinds)
+        try:
+            kinds, words = packed(arguments)
+            entry = self._entries.get(kinds)
+        except NotTaken:
+            entry = None
         return entry(words) if entry else self.by_numba(*arguments)
 
 

@@ -1,6 +1,6 @@
 """Kernels in shared libraries, which a wheel carries for the games that azero ships, so that nothing is compiled.
 
-A library is a file NAME.so, and beside it NAME.json says what it holds. `building.py` makes both. A library counts if
+A library is a file NAME.so, and beside it NAME.json says what it holds. `linking.py` makes both. A library counts if
 it was made from these sources for this platform and a level of CPUs that this one has, and if it is whole. Else Numba
 compiles, with the same results.
 """
@@ -24,7 +24,10 @@ FOLDER = PACKAGE / "compiler" / "libraries"
 """Where the libraries are. A clone has none."""
 
 LEVEL = "x86-64-v3"
-_FLAGS_OF_LEVEL = {"avx2", "fma", "bmi1", "bmi2", "abm", "f16c", "movbe", "popcnt"}
+FLAGS_OF_LEVEL = {"avx2", "fma", "bmi1", "bmi2", "abm", "f16c", "movbe", "popcnt"}
+
+RESULT_WORDS = 8
+"""Most values that a kernel in a library returns."""
 
 Entries = Mapping[tuple[str, ...], Callable[[bytes], object]]
 """The entries of a kernel in all libraries, by the types of its arguments. Each takes the arguments' words."""
@@ -42,20 +45,18 @@ def entries_of(function: Callable, keeps_gil: bool) -> Entries | None:
 
 
 class Library:
-    """A shared library, which is opened when a kernel of it is first called."""
+    """An open library.
+
+    Attributes:
+      kernels: types, symbol and form of the result of its entries, by the kernel's name.
+      releasing: calls its kernels without the GIL.
+      keeping: calls them with the GIL.
+    """
 
     def __init__(self, path: Path, kernels: Mapping[str, list]):
-        self.path, self.kernels = path, kernels
-
-    @functools.cached_property
-    def releasing(self) -> ctypes.CDLL:
-        """The library, whose kernels run without the GIL."""
-        return ctypes.CDLL(str(self.path))
-
-    @functools.cached_property
-    def keeping(self) -> ctypes.PyDLL:
-        """The library, whose kernels keep the GIL."""
-        return ctypes.PyDLL(str(self.path))
+        """Opens it; raises OSError."""
+        self.kernels = kernels
+        self.releasing, self.keeping = ctypes.CDLL(str(path)), ctypes.PyDLL(str(path))
 
 
 class Entry:
@@ -76,9 +77,9 @@ class Entry:
         return function
 
     def __call__(self, words: bytes):
-        result, raised = ctypes.create_string_buffer(64), ctypes.c_void_p()
+        result, raised = ctypes.create_string_buffer(8 * RESULT_WORDS), ctypes.c_void_p()
         status = self._function(words, result, ctypes.addressof(raised))
-        if status > 0:
+        if status != 0:
             raise _exception(raised)
         if self._returns is None:
             return None
@@ -87,21 +88,21 @@ class Entry:
 
 
 class _Raised(ctypes.Structure):
-    """What a kernel that Numba has compiled tells of an exception: its class and arguments, pickled."""
+    """An exception of a kernel that Numba has compiled: its class and arguments, pickled."""
 
     _fields_ = (("pickled", ctypes.c_void_p), ("size", ctypes.c_int32))
 
 
 def _exception(raised: ctypes.c_void_p) -> BaseException:
-    told = _Raised.from_address(raised.value or 0)
-    of_class, arguments, *_ = pickle.loads(ctypes.string_at(told.pickled, told.size))
+    exception = _Raised.from_address(raised.value or 0)
+    of_class, arguments, *_ = pickle.loads(ctypes.string_at(exception.pickled, exception.size))
     return of_class(*(arguments or ()))
 
 
 @functools.cache
 def _libraries() -> tuple[Library, ...]:
     """Returns the libraries that count here."""
-    if not FOLDER.is_dir() or not cpu_flags() >= _FLAGS_OF_LEVEL:
+    if not FOLDER.is_dir() or not cpu_flags() >= FLAGS_OF_LEVEL:
         return ()
     found = (_library(each) for each in sorted(FOLDER.glob("*.json")))
     return tuple(each for each in found if each)
@@ -109,11 +110,11 @@ def _libraries() -> tuple[Library, ...]:
 
 def _library(manifest: Path) -> Library | None:
     try:
-        told = json.loads(manifest.read_bytes())
+        content = json.loads(manifest.read_bytes())
         path = manifest.with_suffix(".so")
-        fits = told["made_for"] == made_for() and told["digest"] == hashlib.sha256(path.read_bytes()).hexdigest()
-        return Library(path, told["kernels"]) if fits else None
-    except (OSError, ValueError, KeyError, TypeError):
+        fits = content["made_for"] == made_for() and content["digest"] == hashlib.sha256(path.read_bytes()).hexdigest()
+        return Library(path, content["kernels"]) if fits else None
+    except (OSError, ValueError, KeyError, TypeError):  # the first one also if it needs a newer C library
         return None
 
 

@@ -17,7 +17,7 @@ import llvmlite.binding as llvm
 from numba import types
 from numba.core.registry import cpu_target
 
-from azero.compiler.libraries import made_for
+from azero.compiler.libraries import RESULT_WORDS, made_for
 
 _FORMS = {
     "bool": "?",
@@ -83,8 +83,8 @@ def link(used: list[Used], path: Path) -> None:
         compiler = os.environ.get("CC", "cc")
         subprocess.run([compiler, "-O2", "-fPIC", "-shared", "-s", "-o", library, code, memory, "-lm"], check=True)
     digest = hashlib.sha256(library.read_bytes()).hexdigest()
-    told = {"made_for": made_for(), "digest": digest, "kernels": kernels}
-    path.with_suffix(".json").write_text(json.dumps(told), encoding="utf-8")
+    content = {"made_for": made_for(), "digest": digest, "kernels": kernels}
+    path.with_suffix(".json").write_text(json.dumps(content), encoding="utf-8")
 
 
 def _module_of(used: Used, symbol: str) -> llvm.ModuleRef:
@@ -130,6 +130,10 @@ def _form_of(kind: types.Type) -> str:
     if kind == types.none:
         return ""
     if isinstance(kind, types.BaseTuple):
-        assert not isinstance(kind, types.BaseNamedTuple), kind
-        return f"({''.join(map(_form_of, kind))})"
-    return _FORMS[str(getattr(kind, "literal_type", kind))]
+        assert not isinstance(kind, types.BaseNamedTuple) and len(kind) <= RESULT_WORDS, kind
+        return f"({''.join(_FORMS[_name_of(each)] for each in kind)})"
+    return _FORMS[_name_of(kind)]
+
+
+def _name_of(kind: types.Type) -> str:
+    return str(getattr(kind, "literal_type", kind))

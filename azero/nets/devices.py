@@ -10,7 +10,8 @@ from azero.errors import BadInput
 if TYPE_CHECKING:
     import torch
 
-_GPU_FILES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA's driver, AMD's, and Windows' for Linux
+_GPU_FILES = ("/dev/nvidiactl", "/dev/nvmap", "/dev/kfd", "/dev/dxg")
+"""Of NVIDIA's driver, on Jetson, of AMD's driver, and of Windows' for Linux."""
 
 
 def device_type(name: str) -> str:

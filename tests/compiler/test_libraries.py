@@ -1,7 +1,9 @@
 """Tests of kernels in shared libraries: results and errors are Numba's, and a library that is off counts as none."""
 
 import json
+import pickle
 import shutil
+from enum import IntEnum
 from typing import NamedTuple
 
 import numba
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 
 from azero.compiler import arguments, libraries
-from azero.compiler.arguments import packed
+from azero.compiler.arguments import NotTaken, drop_unheld, packed
 from azero.compiler.jit import IS_COMPILED, Kernel, kernel, uninterrupted_kernel
 from azero.errors import BadInput
 
@@ -165,8 +167,32 @@ def test_types_differ_where_numba_s_do():
         (numbers, np.ones((1, 1))),
     ):
         assert packed((one,))[0] == packed((same,))[0] and numba.typeof(one) == numba.typeof(same)
-    with pytest.raises(TypeError):
-        packed(("text",))
+    for other in ("text", 1j, 2**64, np.float16(1), IntEnum("Side", "left").left):
+        with pytest.raises(NotTaken):
+            packed((other,))
+
+
+@pytest.mark.parametrize("value", [np.zeros(3, ">f4"), np.zeros(3, np.dtype(CELL.descr, align=False))])
+def test_another_order_of_bytes_or_other_places_are_another_type(value):
+    assert packed((value,))[0] != packed((value.astype(value.dtype.newbyteorder()),))[0]
+
+
+def test_a_record_with_memory_of_its_own_is_changed_in_place(found):
+    in_library = Kernel(work_on, False)
+    in_library._entries = found[1]()
+    pair, cell, *rest = values()
+    own = pickle.loads(pickle.dumps(cell))
+    assert own.base is None
+    in_library(pair, own, *rest)
+    releasing(pair, cell, *rest)
+    assert own.tobytes() == cell.tobytes()
+
+
+def test_what_libraries_cannot_take_goes_to_numba(found):
+    in_library = Kernel(work_on, False)
+    in_library._entries = found[1]()
+    with pytest.raises(numba.core.errors.TypingError, match="too large"):
+        in_library(*values(2**70))
 
 
 def test_what_nobody_else_holds_is_not_kept():
@@ -175,6 +201,13 @@ def test_what_nobody_else_holds_is_not_kept():
     packed((held, Pair(np.zeros(1, CELL), 2.0)))
     packed(((1, 2),))
     assert next(each[0] for each in arguments._KEPT.values()) is held and len(arguments._KEPT) == 2
+    arguments._KEPT.clear()
+    around = (held, 3)
+    packed((around,))
+    del held, around
+    drop_unheld()
+    assert not arguments._KEPT
+    held = Pair(np.zeros(1, CELL), 1.0)
     some = [Pair(held.cells, float(k)) for k in range(200)]
     packed(tuple(some))
     assert len(arguments._KEPT) <= 64

@@ -14,6 +14,7 @@ from azero.arena.agents.clock import UNLIMITED, Clock, Limit
 from azero.arena.agents.game_player import GamePlayer, Thought
 from azero.arena.agents.position_search import MIB, PositionSearch, nodes_within
 from azero.arena.agents.suggestion import RESIGN, Suggestion, check_state, suggestion_of
+from azero.compiler.arguments import drop_unheld
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, State
@@ -202,6 +203,7 @@ class SearchAgent(Agent):
         if self._position_search is not None:
             self._position_search.close()
         self._forget()
+        drop_unheld()
 
 
 class SearchPlayer(GamePlayer):

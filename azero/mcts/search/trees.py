@@ -141,7 +141,8 @@ class EvaluatedTrees:
         start_searches(self.parts.settings, self.forest, np.zeros(0, np.int64), 0, 0.0, walker.scratch.weights)
         self.forest.trees.target[:] = 0
         walker.walk()
-        self._evaluator.evaluate(np.zeros((1, *self._game.planes_shape), np.float32))
+        logits, values = self._evaluator.evaluate(np.zeros((1, *self._game.planes_shape), np.float32))
+        walker.apply((logits[:0], values[:0]))
 
     def use_settings(self, settings: Settings) -> None:
         """Searches with other settings of the same types from now on."""

@@ -74,7 +74,8 @@ def settle_runtime(net: Runnable, config: DeviceConfig) -> DeviceConfig:
 
 def _is_only(ranked: list[Runtime], config: DeviceConfig) -> bool:
     """Returns whether the settings ask for one runtime, so that no other takes its place if it fails."""
-    return len(ranked) == 1 and (ranked == [EXACT] or config.runtime != "auto")
+    named = config.runtime != "auto" or config.precision not in ("auto", EXACT.precision)
+    return len(ranked) == 1 and (ranked == [EXACT] or named)
 
 
 def _works(runtime: Runtime, net: Runnable, config: DeviceConfig) -> bool:
