@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import thorough
 
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
@@ -51,7 +52,9 @@ def test_the_initial_position_as_a_start_changes_no_game():
     assert split(one) == split(other) and not other.start_texts()[0]
 
 
-@pytest.mark.parametrize(("game", "starts"), [(TIC_TAC_TOE, STARTS), (CONNECT_FOUR, ["moves: 1 2"]), (GO, GO_STARTS)])
+@pytest.mark.parametrize(
+    ("game", "starts"), [(TIC_TAC_TOE, STARTS), (CONNECT_FOUR, ["moves: 1 2"]), *thorough((GO, GO_STARTS))]
+)
 def test_shards_are_read_back(game, starts, tmp_path):
     shard = play_from(game, starts, random_opening_share=0.5, random_opening_plies=2)
     assert shard.opening_lengths.any()

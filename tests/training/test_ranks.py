@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from selfplay.games import play
+from selfplay.games import random_games
 
 from azero.config.schema import Config
 from azero.errors import BadInput
@@ -89,8 +89,7 @@ def trained(folder: Path, config: Config, lessons: Lessons | None = None, first=
     with joined_ranks(config, games[-1], trainer, lessons, local_host) as ranks:
         for iteration in (1, 2):
             for size, game in enumerate(games):
-                seeds = range(12 * iteration, 12 * iteration + 16)
-                left = replay.add(f"{iteration:05d}-{size:04d}", play(game, seeds), size)
+                left = replay.add(f"{iteration:05d}-{size:04d}", random_games(game, 16, seed=iteration), size)
             progress = in_training(90, iteration=iteration)
             notes.append(learn(run, progress, replay, trainer, Silent(), ranks).notes)
     assert left, "a shard should leave the window"
