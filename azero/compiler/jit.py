@@ -124,7 +124,8 @@ def strategies_compiled() -> Iterator[None]:
         method = re.search(r"'(\w+)'\) for (\w+)\(", message)
         if method is None:
             raise
-        reasons = [line for line in re.findall(_REASON, message, re.MULTILINE) if "method_of_class" not in line]
+        lines = re.findall(_REASON, message, re.MULTILINE)
+        reasons = [line for line in lines if not re.search("method_of_class|<intrinsic call>", line)]  # ours
         why = reasons[0] if reasons else "its code needs what Numba does not know"
         raise BadInput(f"{method[2]}.{method[1]} cannot be compiled: {why}") from error
 
