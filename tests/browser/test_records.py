@@ -1,5 +1,6 @@
 """Tests of records in the page: saved, and loaded elsewhere with variations and comments."""
 
+import re
 import time
 
 import pytest
@@ -62,12 +63,12 @@ def test_variations_survive(open_page, button):
 
 
 @pytest.mark.slow
-def test_the_komi_of_a_record_is_kept_and_who_plays_it_is_named(open_page):
+def test_the_komi_of_a_record_is_kept_and_the_net_of_its_size_plays_it(open_page):
     page = open_page("#g=go(size=7,komi=8.5)")
     dialog = open_records(page)
     dialog.get_by_label("Text of a record").fill("(;GM[1]SZ[7]KM[6.5];B[dd];W[cc])")
     dialog.get_by_role("button", name="Load").click()
-    page.get_by_text("No net here plays Go, 7 × 7, komi 6.5. uct@1000 takes its place.").wait_for()
+    page.wait_for_url(re.compile(r"g=go\(size=7,komi=6.5\).*&a=go_7x7$"))
     assert "komi 6.5" in page.locator(".game-button").inner_text()
 
 
