@@ -29,9 +29,6 @@ from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.settings import ServeSettings
 from azero.system.machine import count_cores, cpu_flags
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # Starlette asks for a later httpx
-
 ROOT = Path(__file__).parents[1]
 TARGET = {"NUMBA_CPU_NAME": LEVEL, "NUMBA_CPU_FEATURES": "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,+f16c,+movbe"}
 API = "/api/v1/"
@@ -92,7 +89,6 @@ def run_commands(agents: list[str], game: str, config: Path | None, folder: str)
 
 def use_page(game: azero.Game) -> None:
     """Asks a server what the views of the page ask."""
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Starlette asks for a later httpx
         from starlette.testclient import TestClient
@@ -140,7 +136,7 @@ def make(name: str, out: Path) -> None:
 def make_all(out: Path) -> None:
     """Makes all libraries, each in a process of its own."""
     if not cpu_flags() >= FLAGS_OF_LEVEL:
-        sys.exit(f"libraries are made on Linux, on a CPU of level {LEVEL}; here the wheel has none")
+        sys.exit(f"libraries can only be made on Linux, on a CPU of level {LEVEL}")
     shutil.rmtree(out, ignore_errors=True)
     with ThreadPoolExecutor(count_cores()) as pool:
         list(pool.map(make_apart, boards()))
