@@ -145,7 +145,7 @@ def test_the_solver_takes_no_longer_than_the_searches():
     _, told = reviewed_with(judge, "b2 a1 c3")
     elapsed_s, solver_s = time.perf_counter() - begin, 0.001 * judge.num_taken
     assert judge.asked == [2] and len(told) == 3, "the measured time ends it"
-    assert 0 < solver_s <= (elapsed_s - solver_s) + 0.1
+    assert 0 < solver_s <= (elapsed_s - solver_s) + 0.3
 
 
 def test_a_game_that_cannot_be_solved_costs_one_attempt():
@@ -158,6 +158,13 @@ def test_a_game_that_cannot_be_solved_costs_one_attempt():
     reviewer.review(Record.of_game(game.new_initial_state(), state.history()))
     searched = reviewer._found.values()
     assert 1 < reviewer._judge.num_nodes <= 20_001 + sum(250 + each.simulations for each in searched)
+
+
+def test_a_pause_does_not_end_the_solver():
+    """A collection of garbage amid the tests once took the solver's time, and a blunder lost its proof."""
+    judge = Judge(most_plies=2, num_slices=1, slice_s=0.1)
+    reviewed_with(judge, "b2 a1 c3")
+    assert {2, 3} <= set(judge.asked)
 
 
 def test_what_is_solved_in_an_instant_is_solved_even_if_the_searches_take_none():

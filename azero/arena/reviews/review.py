@@ -27,7 +27,7 @@ from azero.arena.solved.judges import judge_for
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.records import Record
-from azero.system.threads import SLICE_S, Slices, T, finish
+from azero.system.threads import Slices, T, finish
 
 _SEARCH_US, _ROLLOUT_US, _NET_US = 250, 1, 100
 """About the least time of a search, of a simulation with a rollout, and of one with a net, in microseconds."""
@@ -37,6 +37,9 @@ _SOLVE_US = 300
 
 _FREE_US = 20_000
 """Time that the solver has even if the searches take none, in microseconds: nobody notices it."""
+
+_PAUSES_S = 0.25
+"""What the solver may take beyond the measured time of the searches: a pause of the garbage collector must not end it."""
 
 
 class Suggester(Protocol):
@@ -154,7 +157,7 @@ class Reviewer:
         self._proven: dict[object, float] = {}  # results of positions, for the player to move
         self._is_solving = False
         self._left_us = 0.0  # what the searches take by the figures above, and `_FREE_US`, without the solver's part
-        self._left_s = 0.0  # the same as measured, and a slice more
+        self._left_s = 0.0  # the same as measured, and `_PAUSES_S`
 
     @property
     def num_searched(self) -> int:
@@ -178,7 +181,7 @@ class Reviewer:
         states, actions, moves = list(record.states()), record.actions(), list[MoveReview]()
         if not actions:
             raise BadInput("there is nothing to review: the game has no moves")
-        self._is_solving, self._left_us, self._left_s = False, _FREE_US, SLICE_S
+        self._is_solving, self._left_us, self._left_s = False, _FREE_US, _PAUSES_S
         for ply, action in enumerate(actions):
             moves.append((yield from self._review_move(states[ply], action, ply < record.num_opening_plies)))
             on_move(ply, moves[ply], True)
