@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from azero.compiler import notice
 from azero.system.machine import count_cores
 
 _LONGEST_S = 60.0
@@ -24,8 +25,17 @@ _LONGEST_S = 60.0
 _POLL_S = 0.01
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux
 
+_is_allowed = multiprocessing.parent_process() is None
+"""Whether this process may start a second one. Worker processes may not: there is one a core."""
+
 _own = threading.local()
 """Of each thread in a block of `compiling_beside`: `work`, and the number of the `process` that does it, if any."""
+
+
+def allow_here() -> None:
+    """Allows this process, which another one has started, to start a second one."""
+    global _is_allowed
+    _is_allowed = True
 
 
 @contextmanager
@@ -37,7 +47,7 @@ def compiling_beside(work: Callable[[], object]) -> Iterator[None]:
     threads of Python may hold locks, there is no second process; then everything is compiled in this one.
     """
     is_alone = threading.current_thread() is threading.main_thread() and "ray" not in sys.modules
-    if sys.platform != "linux" or count_cores() < 2 or multiprocessing.parent_process() is not None or not is_alone:
+    if sys.platform != "linux" or count_cores() < 2 or not _is_allowed or not is_alone:
         yield
         return
     before = vars(_own).copy()
@@ -79,6 +89,7 @@ def _prepare_process() -> None:
     """Lets this process end with its parent, print nothing, and keep nothing of it open or alive."""
     if sys.platform != "linux":
         return
+    notice.on_kernel(lambda: None)
     ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
     gc.disable()  # objects of the parent's threads end with this process, without their finalisers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it

@@ -19,6 +19,7 @@ from numba.core.sigutils import normalize_signature
 
 from azero.compiler.beside import note_missing
 from azero.compiler.cache import SOURCE_DIGEST, cache_directory
+from azero.compiler.elsewhere import attempts
 from azero.system.files import PACKAGE
 
 _DIGEST_BYTES = hashlib.sha256().digest_size
@@ -43,10 +44,14 @@ class KernelCache:
         return self._places[folder]
 
     def load_overload(self, signature, target_context):
-        found = self._place(signature).load_overload(signature, target_context)
-        if found is None:
-            note_missing()
-        return found
+        place = self._place(signature)
+        if (found := place.load_overload(signature, target_context)) is not None:
+            return found
+        for _ in attempts(self._function, signature):
+            if (found := place.load_overload(signature, target_context)) is not None:
+                return found
+        note_missing()
+        return None
 
     def save_overload(self, signature, data) -> None:
         self._place(signature).save_overload(signature, data)

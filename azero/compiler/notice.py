@@ -4,6 +4,7 @@ import multiprocessing
 import sys
 import threading
 import time
+from collections.abc import Callable
 
 _OVER_A_LINE = "\r\x1b[K"
 _BETWEEN_S = 0.2  # from one progress to the next
@@ -28,14 +29,9 @@ def install() -> None:
     event.register("numba:compile", Listener())
 
 
-def is_compiling() -> bool:
-    """Returns whether a kernel that is kept on disk is being compiled at present, by any thread."""
-    return _NOTICE.depth > 0
-
-
-def num_compiled() -> int:
-    """Returns how many kernels that are kept on disk this process has compiled, their subroutines not counted."""
-    return _NOTICE.count
+def on_kernel(listener: Callable[[], object]) -> None:
+    """Calls a function from now on whenever this process has compiled a kernel that is kept on disk."""
+    _NOTICE.listener = listener
 
 
 class _Notice:
@@ -48,7 +44,7 @@ class _Notice:
     def __init__(self) -> None:
         self._is_told = False
         self.depth = 0  # of nested compilations: a kernel's subroutines are compiled within it
-        self.count = 0  # of finished compilations that were not nested
+        self.listener: Callable[[], object] = lambda: None
         self._kernel, self._num_functions = "", 0  # under compilation, and how many functions of it were begun
         self._shown = 0.0  # when the progress was shown last; 0: it is not on the screen
         self._begin = self._seconds = 0.0  # start of the current compilation; duration of the finished ones
@@ -56,11 +52,11 @@ class _Notice:
 
     def begin(self, name: str, is_kept: bool) -> None:
         """Takes note of a function that is compiled from now on."""
-        if multiprocessing.parent_process() is not None:
-            return
         if not is_kept and self.depth == 0:
             return
         self.depth += 1
+        if multiprocessing.parent_process() is not None:
+            return
         if self.depth > 1:
             self._num_functions += 1
             self._show_progress()
@@ -81,7 +77,8 @@ class _Notice:
         if self.depth == 0:
             return
         self.depth -= 1
-        self.count += self.depth == 0
+        if self.depth == 0:
+            self.listener()
         if self.depth == 0 and self._shown > 0.0:
             print(_OVER_A_LINE, end="", file=sys.stderr, flush=True)
             self._shown = 0.0

@@ -10,6 +10,7 @@ import functools
 import hashlib
 import importlib.util
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import version
 from math import inf
@@ -102,10 +103,20 @@ class QuickNet:
         return evaluator
 
     def judge_alone(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the net's logits in fp32, by torch; see `pytorch.session.judge_alone`."""
+        """Returns the net's logits in fp32 for planes [B, C, H, W]: [B, A] of actions, [B, 3] of win, draw, loss."""
+        return self._alone(planes)
+
+    @functools.cached_property
+    def _alone(self) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+        """The net in fp32: run by OpenVINO if it runs the net, so that nobody waits for torch."""
+        if self._known and self._drawing:
+            with suppress(RuntimeError, ImportError):
+                from azero.nets.runtimes.openvino import session
+
+                return session.open_alone(self._drawing)
         from azero.nets.runtimes.pytorch.session import judge_alone
 
-        return judge_alone(self.torch_net, self._config, planes)
+        return functools.partial(judge_alone, self.torch_net, self._config)
 
     def heads_alone(self, planes: np.ndarray) -> dict[str, np.ndarray]:
         """Returns the answers of the net's kept heads for a position's planes [1, C, H, W], in fp32; see `Heads`."""

@@ -25,7 +25,7 @@ from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net as make_any_net
 from azero.nets.quick_start import QuickNet
 from azero.nets.runtimes.fastest import available_runtimes
-from azero.nets.runtimes.pytorch.session import open_heads
+from azero.nets.runtimes.pytorch.session import judge_alone, open_heads
 from azero.nets.runtimes.session import EXACT, by_position
 from azero.system.tensor_files import read_tensors, write_tensors
 
@@ -278,8 +278,11 @@ def test_files_that_are_old_are_removed(path, monkeypatch):
 
 
 def test_a_known_agent_can_judge_without_a_search(path):
+    net = load_checkpoint(path).net
     for _ in range(2):
         agent = make_agent(f"{path}(device=cpu)@8")
         agent.suggest(GAME.new_initial_state())
-        logits, results = agent.net_alone(random_planes(GAME, 3))
-        assert logits.shape == (3, 6) and results.shape == (3, 3)
+        planes = random_planes(GAME, 3)
+        answers, one = agent.net_alone(planes), agent.net_alone(planes[1:2])
+        for answer, expected, alone in zip(answers, judge_alone(net, DeviceConfig(), planes), one, strict=True):
+            assert np.allclose(answer, expected, atol=1e-4) and np.array_equal(answer[1:2], alone)

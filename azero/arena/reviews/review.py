@@ -39,7 +39,7 @@ _FREE_US = 20_000
 """Time that the solver has even if the searches take none, in microseconds: nobody notices it."""
 
 _PAUSES_S = 0.25
-"""What the solver may take beyond the measured time of the searches: a pause of the garbage collector must not end it."""
+"""What the solver may take beyond the measured time of the searches: a collection of garbage must not end it."""
 
 
 class Suggester(Protocol):

@@ -9,9 +9,11 @@ from typing import NoReturn
 import uvicorn
 from fastapi import FastAPI
 
+from azero.compiler.elsewhere import compiling_elsewhere
 from azero.errors import BadInput
 from azero.interfaces.web.app import make_app
 from azero.interfaces.web.offered.catalogue import Catalogue
+from azero.interfaces.web.searches.loaded import process_for
 from azero.interfaces.web.searches.searches import Searches
 from azero.interfaces.web.settings import ServeSettings
 from azero.system.console import say
@@ -40,7 +42,10 @@ def serve(catalogue: Catalogue, settings: ServeSettings, opens: bool = False) ->
 
         # In a thread of its own, since a text browser waits for the page.
         threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
-    _Server(config_of(app), app.state.context.searches).run(sockets=[listener])
+    searches = app.state.context.searches
+    searches.agents.ahead = catalogue.first_agents()
+    with compiling_elsewhere(process_for(each.game for each in catalogue.games.values())):
+        _Server(config_of(app), searches).run(sockets=[listener])
     raise KeyboardInterrupt  # after a Ctrl-C that a shell has switched off, as for `azero serve &`, uvicorn returns
 
 

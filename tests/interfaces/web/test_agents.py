@@ -1,5 +1,6 @@
 """Tests of the routes of agents, suggestions, analyses and reviews."""
 
+import contextlib
 import functools
 import json
 import sys
@@ -9,9 +10,12 @@ import time
 import pytest
 
 from azero.arena.agents.checkpoints import shipped_checkpoints
+from azero.arena.agents.make import make_agent
+from azero.compiler.elsewhere import Abandoned
 from azero.errors import BadInput
 from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.offered.runs import runs_in
+from azero.interfaces.web.searches import loaded
 from azero.interfaces.web.settings import ServeSettings
 from tests.arena.agents import write_engine
 from tests.interfaces.web.conftest import client_of
@@ -161,6 +165,57 @@ def test_agents_leave_when_there_is_no_room():
             client.ask("suggestions", agent=agent, **WIN_IN_ONE, simulations=10)
             states = {each["id"]: each["state"] for each in client.look("agents")}
             assert {name for name, state in states.items() if state == "ready"} == {agent}
+
+
+def test_agents_that_nobody_waits_for_any_more_are_not_loaded(monkeypatch):
+    """A visitor who looks at many games was told once that all agents are in use, while the first was compiled."""
+    begun, is_begun, gate = [], threading.Event(), threading.Event()
+
+    def open_slowly(wanted, game, settings):
+        begun.append(game.name)
+        is_begun.set()
+        assert gate.wait(30)
+        return make_agent(wanted.name, game)
+
+    monkeypatch.setattr(loaded, "open_agent", open_slowly)
+    with client_of(ServeSettings(most_agents=2)) as client:
+        context = client.app.state.context
+        searches, random = context.searches, context.catalogue.agent("random")
+        for game in "othello", "hex", "clobber", "gomoku":
+            searches.agents.claim(random, context.catalogue.game(game)).release()
+            assert is_begun.wait(30)
+        claim = searches.agents.claim(random, context.catalogue.game("breakthrough"))
+        gate.set()
+        assert claim.loaded.made.result(30).game.name == "breakthrough"
+        searches.close()
+        assert begun == ["othello", "breakthrough"]
+
+
+def test_loading_that_nobody_waits_for_gives_way(monkeypatch):
+    begun = []
+
+    def note(job, is_wanted, on_progress):
+        begun.append(is_wanted)
+        return contextlib.nullcontext()
+
+    def open_unless_given_up(wanted, game, settings):
+        while game.name == "othello":
+            if not begun[0]():
+                raise Abandoned
+            time.sleep(0.01)
+        return make_agent(wanted.name, game)
+
+    monkeypatch.setattr(loaded, "compiled_by", note)
+    monkeypatch.setattr(loaded, "open_agent", open_unless_given_up)
+    with client_of() as client:
+        context = client.app.state.context
+        agents, random = context.searches.agents, context.catalogue.agent("random")
+        first = agents.claim(random, context.catalogue.game("othello"))
+        second = agents.claim(random, context.catalogue.game("hex"))
+        first.release()
+        assert second.loaded.made.result(30).game.name == "hex"
+        assert isinstance(first.loaded.made.exception(), Abandoned)
+        context.searches.close()
 
 
 def test_agents_of_the_command_line_have_short_ids():

@@ -8,17 +8,21 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import httpx
 import pytest
 import uvicorn
 
+from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.searches.queue import Job
 from azero.interfaces.web.server import config_of, listen, make_app
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import API, events_of
+
+ROOT = Path(__file__).parents[3]
 
 LONG = {"agent": "uct@1000", "game": "connect_four", "interval": 0.05}
 """An analysis that does not end by itself soon."""
@@ -190,6 +194,25 @@ def serve(*words: str, before: tuple[str, ...] = ()) -> subprocess.Popen:
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+def test_a_server_compiles_in_another_process_and_tells_how_far_it_is(tmp_path, monkeypatch):
+    """Of a user's game, since the other process has to know it."""
+    monkeypatch.setenv("AZERO_CACHE_DIR", str(tmp_path))
+    with serve("uct@100", "--game", f"{ROOT / 'tests/data/nim.py'}:Nim") as process:
+        try:
+            url = process.stdout.readline().split()[-1]
+            answer = httpx.post(f"{url}api/v1/analyses", json={"agent": "uct@100", "game": "own:Nim"}, timeout=300)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    events = events_of(answer.text)
+    shares = [data["share"] for event, data in events if data.get("stage") == "compiling"]
+    assert events[-1] == ("done", {"reason": "proven"}) and shares == sorted(shares) and shares[-1] > 0.5
+    assert errors == "azero: stopped\n", "it has not told that it compiles by itself"
 
 
 IN_BACKGROUND = "sh", "-c", "trap '' INT; exec \"$@\"", "sh"

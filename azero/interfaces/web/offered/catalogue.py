@@ -83,6 +83,10 @@ class Catalogue:
         every = [*(each for each in best if each), *self.agents.values()]
         return [each for each in every if game is None or each.plays(game)]
 
+    def first_agents(self) -> list[tuple[OfferedAgent, Game]]:
+        """Returns the first agent for each game, with the game."""
+        return [(self.agents_for(each.game)[0], each.game) for each in self.games.values()]
+
     def run(self, run_id: str) -> Path:
         """Returns the folder of a run; raises ApiError."""
         folder = self.runs.folder_of(run_id)

@@ -6,7 +6,7 @@ They are kept while there is room; those not used for longest go first.
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
@@ -16,9 +16,12 @@ from azero.arena.agents.levels import Level, LevelAgent
 from azero.arena.agents.make import make_agent
 from azero.arena.agents.names import split_program
 from azero.arena.agents.opened import AllInUse, Opened
-from azero.compiler.notice import is_compiling, num_compiled
+from azero.compiler.elsewhere import Abandoned, Elsewhere, compiled_by
+from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import Game, State, compile_game
+from azero.games.make import make_sent_game
+from azero.games.names import file_of, identity_of
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.offered.agents import OfferedAgent
 from azero.interfaces.web.offered.games import OfferedGame
@@ -66,7 +69,9 @@ class Loaded:
       users: searches that want it.
       holder: the analysis that its search works on; None: another search has used it.
       rate: how fast its simulations are.
-      begin_s: when loading began, by `time.perf_counter`.
+      is_begun: whether loading has begun.
+      begin_s: when it began or was asked for, by `time.perf_counter`.
+      num_compiled: kernels that were compiled for it; None as long as none is missing.
     """
 
     def __init__(self, wanted: OfferedAgent, queue: JobQueue, aside: ThreadPoolExecutor):
@@ -77,11 +82,17 @@ class Loaded:
         self.holder: Job | None = None
         self.rate = Rate()
         self._players: dict[Level, LevelAgent] = {}
-        self.begin()
+        self.is_begun = False
+        self.begin_s = time.perf_counter()
+        self.num_compiled: int | None = None
 
     def begin(self) -> None:
         """Loading begins now."""
-        self.begin_s, self._num_before = time.perf_counter(), num_compiled()
+        self.is_begun, self.begin_s = True, time.perf_counter()
+
+    def note_compiled(self, num: int) -> None:
+        """Takes note of the number of kernels that were compiled for it."""
+        self.num_compiled = num
 
     @property
     def state(self) -> str:
@@ -113,8 +124,8 @@ class Loaded:
 
     def stage(self) -> dict[str, object]:
         """Returns what loading does at present, as a stage of a stream."""
-        elapsed_s, done = round(time.perf_counter() - self.begin_s, 1), num_compiled() - self._num_before
-        if not done and not is_compiling():
+        elapsed_s, done = round(time.perf_counter() - self.begin_s, 1), self.num_compiled
+        if done is None:
             text = f"Loading {self.wanted.title}"
             return {"stage": "loading", "text": text, "elapsed_s": elapsed_s, "expected_s": _LOADING_S, "share": None}
         most = _KERNELS if self.wanted.kind == "net" else _KERNELS_WITHOUT_NET
@@ -125,7 +136,7 @@ class Loaded:
 def draws_of(agent: Agent, state: State) -> float | None:
     """Returns the share of draws that the net alone expects; None for an agent without a net.
 
-    The first call imports torch, which takes a second or two.
+    The first call opens the net, for which some runtimes import torch.
     """
     if agent.net_alone is None:
         return None
@@ -134,11 +145,48 @@ def draws_of(agent: Agent, state: State) -> float | None:
     return float(shares[1] / shares.sum())
 
 
-def _make(wanted: OfferedAgent, game: Game, threads: int) -> Agent:
+def open_agent(wanted: OfferedAgent, game: Game, settings: ServeSettings, device: DeviceConfig | None = None) -> Agent:
+    """Returns an agent that has compiled and opened all that its searches need; raises BadInput."""
+    compile_game(game)
+    agent = _make(wanted, game, settings.threads, device)
+    try:
+        state = game.new_initial_state()
+        if agent.can_ponder:
+            with contextlib.closing(agent.analyse(state, memory_mib=settings.memory_mib, simulations=2)) as analysis:
+                next(analysis)
+            agent.suggest(state, simulations=2)
+        if table := wanted.levels(game):
+            LevelAgent(agent, table.levels[0]).suggest_by(state, 0)
+    except BaseException:
+        agent.close()
+        raise
+    return agent
+
+
+def process_for(games: Iterable[Game], nice: int = 0) -> Elsewhere:
+    """Returns a process that compiles for these games."""
+    return Elsewhere(
+        [(make_sent_game, (str(each), identity_of(each.rules))) for each in games if file_of(str(each))], nice
+    )
+
+
+def compile_for(wanted: OfferedAgent, game: Game, settings: ServeSettings, measures: bool = True) -> None:
+    """Compiles what an agent's searches need.
+
+    Args:
+      measures: whether its net's runtimes are measured and kept, too. Where others have the machine, they should not.
+    """
+    if wanted.kind == "program":
+        compile_game(game)
+    else:
+        open_agent(wanted, game, settings, None if measures else DeviceConfig(precision="fp32")).close()
+
+
+def _make(wanted: OfferedAgent, game: Game, threads: int, device: DeviceConfig | None) -> Agent:
     """Makes an agent; raises BadInput. In its errors a program goes by its id: its command is for nobody else."""
     program = split_program(wanted.name)
     if program is None:
-        return make_agent(wanted.name, game, threads=threads)
+        return make_agent(wanted.name, game, threads=threads, device=device)
     try:
         agent = make_agent(wanted.name, game)
     except BadInput as error:
@@ -151,7 +199,8 @@ def _make(wanted: OfferedAgent, game: Game, threads: int) -> Agent:
 
 
 def _is_free(loaded: Loaded) -> bool:
-    return loaded.users == 0 and loaded.made.done()
+    """Returns whether nobody uses an agent, and it is not being loaded at present."""
+    return loaded.users == 0 and (loaded.made.done() or not loaded.is_begun)
 
 
 class Claim:
@@ -171,17 +220,23 @@ class Claim:
 class LoadedAgents:
     """Loads agents, one after another in a thread of its own, so that no search waits for a compiler.
 
+    Another process compiles what they need; see `compiling_elsewhere`. An agent that nobody waits for any more is given
+    up if somebody waits for another one.
+
     Attributes:
       num_searches: searches that have a claim on an agent, or need none.
+      ahead: agents, each with a game, whose kernels may be compiled before somebody needs them, if those of another one
+        were missing.
     """
 
     def __init__(self, settings: ServeSettings, queue: JobQueue):
         self._settings, self._queue = settings, queue
         self._loader = ThreadPoolExecutor(1, "load")
-        self._compiler = ThreadPoolExecutor(1, "compile")
         self._aside = ThreadPoolExecutor(1, "aside")
         self._loaded = Opened[_Key, Loaded](settings.most_agents, self._close_loaded, _is_free)
+        self._on_page: Game | None = None  # the game whose rules were asked for last
         self.num_searches = 0
+        self.ahead: Sequence[tuple[OfferedAgent, Game]] = ()
         self._lock = threading.Lock()
         self._closing: threading.Thread | None = None
 
@@ -235,8 +290,41 @@ class LoadedAgents:
 
     def compile_soon(self, game: OfferedGame) -> None:
         """Compiles the rules of a game in the background. Until then they run as plain Python."""
+        self._on_page = game.game
         with contextlib.suppress(RuntimeError):  # it is closed
-            self._compiler.submit(compile_game, game.game)
+            self._loader.submit(self._compile_rules, game.game)
+
+    def _compile_rules(self, game: Game) -> None:
+        """Compiles the rules of a game, unless another one is on the page by now, or an agent is waited for."""
+
+        def is_wanted() -> bool:
+            return self._closing is None and self._on_page == game and not self._is_waited_for()
+
+        if is_wanted():
+            with contextlib.suppress(BadInput, Abandoned), compiled_by((compile_game, (game,)), is_wanted):
+                compile_game(game)
+
+    def _is_wanted(self, loaded: Loaded) -> bool:
+        """Returns whether to go on with the loading of an agent."""
+        return self._closing is None and (loaded.users > 0 or not self._is_waited_for())
+
+    def _is_waited_for(self) -> bool:
+        """Returns whether somebody waits for an agent whose loading has not begun."""
+        with self._lock:
+            return any(loaded.users and not loaded.is_begun for _, loaded in self._loaded.items())
+
+    def _compile_ahead(self) -> None:
+        """Begins to compile what `ahead` names, once: what was missing for one game is missing for others."""
+        ahead, self.ahead = self.ahead, ()
+        if ahead:
+            threading.Thread(target=self._compile_all, args=[ahead], name="ahead", daemon=True).start()
+
+    def _compile_all(self, ahead: Sequence[tuple[OfferedAgent, Game]]) -> None:
+        process = process_for([game for _, game in ahead], nice=19)
+        with contextlib.suppress(Abandoned):
+            for agent, game in ahead:
+                process.do((compile_for, (agent, game, self._settings, False)), lambda: self._closing is None)
+        process.end()
 
     def state_of(self, agent: OfferedAgent, game: Game | None) -> str:
         """Returns cold, loading or ready: for a game, or for any."""
@@ -254,7 +342,7 @@ class LoadedAgents:
                 return
             made = [each for _, each in self._loaded.items() if each.made.done()]  # one that comes later closes itself
             self._closing = threading.Thread(target=self._close_agents, args=[made], name="close", daemon=True)
-        for pool in (self._loader, self._compiler, self._aside):
+        for pool in (self._loader, self._aside):
             pool.shutdown(wait=False, cancel_futures=True)
         self._closing.start()
 
@@ -273,9 +361,9 @@ class LoadedAgents:
                 loaded.made.result().close()
 
     def _close_loaded(self, loaded: Loaded) -> None:
-        """Closes an agent that has been loaded; the next use loads it again."""
+        """Closes an agent, or gives it up before it is loaded; the next use loads it again."""
         self._close_queue(loaded)
-        if loaded.made.exception() is None:
+        if loaded.made.done() and loaded.made.exception() is None:
             self._aside.submit(loaded.made.result().close)  # a program may be slow to quit
 
     def _close_queue(self, loaded: Loaded) -> None:
@@ -284,27 +372,22 @@ class LoadedAgents:
             loaded.queue.close()
 
     def _load(self, key: _Key, loaded: Loaded) -> None:
-        loaded.begin()
         game = key[2]
-        agent: Agent | None = None
+        with self._lock:
+            if self._loaded.get(key) is not loaded:  # it was given up
+                return
+            loaded.begin()
+        job = compile_for, (loaded.wanted, game, self._settings)
         try:
-            compile_game(game)
-            agent = _make(loaded.wanted, game, self._settings.threads)
-            state = game.new_initial_state()
-            if agent.can_ponder:
-                with contextlib.closing(
-                    agent.analyse(state, memory_mib=self._settings.memory_mib, simulations=2)
-                ) as analysis:
-                    next(analysis)  # compiles and opens everything
-                agent.suggest(state, simulations=2)
-            if table := loaded.wanted.levels(game):
-                LevelAgent(agent, table.levels[0]).suggest_by(state, 0)
+            with compiled_by(job, lambda: self._is_wanted(loaded), loaded.note_compiled):
+                agent = open_agent(loaded.wanted, game, self._settings)
         except BaseException as error:  # whoever waits for the agent gets it
             with self._lock:
+                if isinstance(error, Abandoned) and loaded.users and self._closing is None:  # it is wanted again
+                    self._loader.submit(self._load, key, loaded)
+                    return
                 self._loaded.forget(key)
             self._close_queue(loaded)
-            if agent is not None:
-                agent.close()
             loaded.made.set_exception(error)
             return
         with self._lock:
@@ -312,4 +395,6 @@ class LoadedAgents:
             is_late = self._closing is not None
         if is_late:
             agent.close()
-        loaded.draws(state)  # imports what it needs before somebody waits for it
+        elif loaded.num_compiled is not None:
+            self._compile_ahead()
+        loaded.draws(game.new_initial_state())  # imports what it needs before somebody waits for it

@@ -8,7 +8,7 @@ imports openvino.
 import functools
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,9 +55,29 @@ def open_drawing(drawing: Drawing, precision: str, rows: int, num_threads: int) 
     return OpenVinoSession(drawing.on(graph), precision, num_threads)
 
 
+def open_alone(drawing: Drawing) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Returns a net in fp32, ready to run: from planes [B, C, H, W] to logits of actions [B, A] and results [B, 3].
+
+    It runs one position after another, so that bits do not depend on B.
+    """
+    run = _open_one(drawing.on(OpenVinoGraph(1)))
+
+    def judge(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        answers = [tuple(run(each[None]).values()) for each in planes]
+        logits, results = (np.concatenate(parts) for parts in zip(*answers, strict=True))
+        return logits, results
+
+    return judge
+
+
 def open_heads(drawing: Drawing) -> Heads:
     """Returns a net's kept heads in fp32, ready to run for one position at a time."""
-    compiled = _compile(drawing.heads_on(OpenVinoGraph(1)), "f32", num_threads=1)
+    return _open_one(drawing.heads_on(OpenVinoGraph(1)))
+
+
+def _open_one(model: openvino.Model) -> Heads:
+    """Returns a model in fp32, ready to run for one position at a time."""
+    compiled = _compile(model, "f32", num_threads=1)
 
     def run(planes: np.ndarray) -> dict[str, np.ndarray]:
         answer = compiled(planes)
