@@ -166,6 +166,7 @@ RUNNING = {
         "__init__.py",
         "commands/lab.py",
         "compiler/codegen.py",
+        "compiler/elsewhere.py",
         "games/__init__.py",
         *("heads/__init__.py", "heads/contract.py", "nets/architectures/__init__.py", "nets/make.py"),
         "nets/runtimes/fastest.py",
