@@ -38,7 +38,7 @@ def entries_of(function: Callable, keeps_gil: bool) -> Entries | None:
     assert isinstance(function, FunctionType)
     name = f"{function.__module__}.{function.__qualname__}"
     entries: dict[tuple[str, ...], Callable[[bytes], object]] = {}
-    for library in _libraries():
+    for library in _libraries()[0]:
         for kinds, symbol, returns in library.kernels.get(name, ()):
             entries[tuple(kinds)] = Entry(library, symbol, returns, keeps_gil)
     return entries or None
@@ -99,23 +99,34 @@ def _exception(raised: ctypes.c_void_p) -> BaseException:
     return of_class(*(arguments or ()))
 
 
+def why_unused() -> str:
+    """Returns why the first library that does not count does not; empty if all count."""
+    return next(iter(_libraries()[1]), "")
+
+
 @functools.cache
-def _libraries() -> tuple[Library, ...]:
-    """Returns the libraries that count here."""
-    if not FOLDER.is_dir() or not cpu_flags() >= FLAGS_OF_LEVEL:
-        return ()
-    found = (_library(each) for each in sorted(FOLDER.glob("*.json")))
-    return tuple(each for each in found if each)
+def _libraries() -> tuple[list[Library], list[str]]:
+    """Returns the libraries that count here, and why others do not."""
+    opened, reasons = [], []
+    for manifest in sorted(FOLDER.glob("*.json")):
+        try:
+            opened.append(_open(manifest))
+        except (OSError, ValueError, KeyError, TypeError) as error:  # the first one also if it needs a newer C library
+            reasons.append(f"{manifest.with_suffix('.so')} is not used: {error}")
+    return opened, reasons
 
 
-def _library(manifest: Path) -> Library | None:
-    try:
-        content = json.loads(manifest.read_bytes())
-        path = manifest.with_suffix(".so")
-        fits = content["made_for"] == made_for() and content["digest"] == hashlib.sha256(path.read_bytes()).hexdigest()
-        return Library(path, content["kernels"]) if fits else None
-    except (OSError, ValueError, KeyError, TypeError):  # the first one also if it needs a newer C library
-        return None
+def _open(manifest: Path) -> Library:
+    """Returns a library; raises ValueError with the reason, or another error, if it does not count here."""
+    if missing := FLAGS_OF_LEVEL - cpu_flags():
+        raise ValueError(f"this CPU lacks {', '.join(sorted(missing))}")
+    content = json.loads(manifest.read_bytes())
+    if content["made_for"] != made_for():
+        raise ValueError(f"it was made for {content['made_for']}, this is {made_for()}")
+    path = manifest.with_suffix(".so")
+    if content["digest"] != hashlib.sha256(path.read_bytes()).hexdigest():
+        raise ValueError("it is damaged")
+    return Library(path, content["kernels"])
 
 
 @functools.cache

@@ -6,6 +6,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from azero.compiler.libraries import why_unused
+
 _OVER_A_LINE = "\r\x1b[K"
 _BETWEEN_S = 0.2  # from one progress to the next
 
@@ -91,6 +93,8 @@ class _Notice:
         over_a_bar = _OVER_A_LINE if sys.stderr.isatty() else ""
         text = "compiling kernels that are not in the cache yet; this takes some seconds, or a minute on a busy machine"
         print(f"{over_a_bar}azero: {text}", file=sys.stderr)
+        if why := why_unused():
+            print(f"azero: {why}", file=sys.stderr)
 
     def _show_progress(self) -> None:
         """Shows, on a terminal, what is compiled and how far it is, in a line that goes away afterwards.

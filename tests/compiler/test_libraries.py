@@ -13,6 +13,7 @@ import pytest
 from azero.compiler import arguments, libraries
 from azero.compiler.arguments import NotTaken, drop_unheld, packed
 from azero.compiler.jit import IS_COMPILED, Kernel, kernel, uninterrupted_kernel
+from azero.compiler.libraries import FLAGS_OF_LEVEL, why_unused
 from azero.errors import BadInput
 
 pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
@@ -125,20 +126,20 @@ def test_a_library_that_is_damaged_or_made_for_something_else_counts_as_none(fou
         manifest.write_text(
             json.dumps({**told, "made_for": ["x" if k == index else each for k, each in enumerate(told["made_for"])]})
         )
-        assert entries() is None
+        assert entries() is None and "some.so is not used: it was made for [" in why_unused()
     for text in ("", "{", "[]", "{}", json.dumps(told)[:-20]):
         manifest.write_text(text)
-        assert entries() is None
+        assert entries() is None and why_unused()
     manifest.write_text(json.dumps(told))
-    assert len(entries()) == 1
+    assert len(entries()) == 1 and not why_unused()
     with monkeypatch.context() as patch:
-        patch.setattr(libraries, "cpu_flags", lambda: frozenset({"avx2", "fma"}))
-        assert entries() is None
+        patch.setattr(libraries, "cpu_flags", lambda: FLAGS_OF_LEVEL - {"fma", "avx2"})
+        assert entries() is None and why_unused().endswith("this CPU lacks avx2, fma")
     library = folder / "some.so"
     whole = library.read_bytes()
     library.unlink()  # this process still runs it
     library.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    assert entries() is None
+    assert entries() is None and why_unused().endswith("it is damaged")
     library.unlink()
     assert entries() is None
 
