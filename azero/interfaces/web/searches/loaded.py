@@ -295,10 +295,10 @@ class LoadedAgents:
             self._loader.submit(self._compile_rules, game.game)
 
     def _compile_rules(self, game: Game) -> None:
-        """Compiles the rules of a game, unless another one is on the page by now, or an agent is waited for."""
+        """Compiles the rules of a game, unless another one is on the page or waited for by now."""
 
         def is_wanted() -> bool:
-            return self._closing is None and self._on_page == game and not self._is_waited_for()
+            return self._closing is None and self._on_page == game and not self._is_waited_for(but=game)
 
         if is_wanted():
             with contextlib.suppress(BadInput, Abandoned), compiled_by((compile_game, (game,)), is_wanted):
@@ -308,10 +308,11 @@ class LoadedAgents:
         """Returns whether to go on with the loading of an agent."""
         return self._closing is None and (loaded.users > 0 or not self._is_waited_for())
 
-    def _is_waited_for(self) -> bool:
-        """Returns whether somebody waits for an agent whose loading has not begun."""
+    def _is_waited_for(self, but: Game | None = None) -> bool:
+        """Returns whether somebody waits for an agent whose loading has not begun, other than for a game."""
         with self._lock:
-            return any(loaded.users and not loaded.is_begun for _, loaded in self._loaded.items())
+            waiting = [key for key, loaded in self._loaded.items() if loaded.users and not loaded.is_begun]
+        return any(game != but for _, _, game in waiting)
 
     def _compile_ahead(self) -> None:
         """Begins to compile what `ahead` names, once: what was missing for one game is missing for others."""
