@@ -1,5 +1,10 @@
-"""Adds the libraries of kernels to a wheel, if `make_libraries.py` has made them, and names their platform in it."""
+"""Adds the libraries of kernels to a wheel, if `make_libraries.py` has made them, and names their platform in it.
 
+The platform is manylinux (PEP 600) with the version of glibc that the libraries need, so that pip installs the wheel
+where they can be opened.
+"""
+
+import re
 import sysconfig
 from pathlib import Path
 
@@ -10,8 +15,16 @@ LIBRARIES = "azero/compiler/libraries"
 
 class LibrariesHook(BuildHookInterface):
     def initialize(self, version: str, build_data: dict) -> None:
-        if version == "editable" or not any(Path(self.root, LIBRARIES).glob("*.so")):
+        libraries = sorted(Path(self.root, LIBRARIES).glob("*.so"))
+        if version == "editable" or not libraries:
             return
         build_data["artifacts"].append(f"/{LIBRARIES}/*")
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
+        build_data["tag"] = f"py3-none-{_platform(libraries)}"
+
+
+def _platform(libraries: list[Path]) -> str:
+    content = b"".join(each.read_bytes() for each in libraries)
+    needed = [int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)", content)]
+    here = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    return here.replace("linux", f"manylinux_2_{max(needed)}", 1) if needed else here
