@@ -35,8 +35,8 @@ API = "/api/v1/"
 
 FEW = (
     "selfplay.num_workers=1 selfplay.games_per_iteration=4 selfplay.games_per_shard=2 selfplay.parallel_games=2 "
-    "selfplay.num_simulations=8 training.iterations=1 training.batch_size=32 training.warmup_steps=1 gate.games=2 "
-    "gate.num_simulations=8 evaluation.every=1 evaluation.games=2 "
+    "selfplay.num_simulations=8 selfplay.fast_simulations=4 training.iterations=1 training.batch_size=32 "
+    "training.warmup_steps=1 gate.games=2 gate.num_simulations=8 evaluation.every=1 evaluation.games=2 "
     "evaluation.opponent=uct@8 evaluation.num_simulations=8"
 )
 """Settings of a training of seconds."""
