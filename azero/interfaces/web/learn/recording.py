@@ -9,7 +9,7 @@ import numpy as np
 from azero.compiler.plain import call
 from azero.compiler.rng import new_rng
 from azero.errors import BrokenRules
-from azero.games import ONGOING, State
+from azero.games import ONGOING, State, kernels
 from azero.games.contract import Rules
 from azero.games.state import new_states
 from azero.mcts import Puct, Settings, Uct
@@ -32,38 +32,31 @@ class RecordedRollout:
         again, same_rng = new_states(rules, 1), new_rng(int(rng.counter))
         again[0] = state
         legal = np.zeros(rules.num_actions, np.int32)
-        outcome = int(call(_rollout, rules, state, legal, rng, rules.max_plies))
+        outcome = int(call(kernels.rollout, rules, state, legal, rng, rules.max_plies))
         actions = _play_moves(rules, again[0], legal, same_rng)
         is_same = actions is not None and same_rng.counter == rng.counter
-        self.actions = actions if is_same and int(call(_outcome, rules, again[0])) == outcome else None
+        self.actions = actions if is_same and _outcome(rules, again[0], legal) == outcome else None
         return outcome
 
 
 def _play_moves(rules: Rules, state: np.record, legal: np.ndarray, rng: np.record) -> list[int] | None:
     """Plays to the end, move by move; returns the actions, or None if the rollout policy cannot do that."""
     actions: list[int] = []
-    while int(call(_outcome, rules, state)) == ONGOING:
+    while _outcome(rules, state, legal) == ONGOING:
         if len(actions) > rules.max_plies:
             return None
         try:
-            actions.append(int(call(_play_one, rules, state, legal, rng)))
+            actions.append(int(call(kernels.rollout_action, rules, state, legal, rng)))
+            call(kernels.advance, rules, state, actions[-1], legal)
         except BrokenRules:
             return None
     return actions
 
 
-def _rollout(rules, state, legal, rng, max_plies):
-    return rules.rollout(state, legal, rng, max_plies)
-
-
-def _outcome(rules, state):
-    return rules.outcome(state)
-
-
-def _play_one(rules, state, legal, rng):
-    action = np.int64(rules.rollout_action(state, legal, rng))
-    rules.apply_action(state, action)
-    return action
+def _outcome(rules: Rules, state: np.record, legal: np.ndarray) -> int:
+    """Returns the outcome of a position; writes its legal actions."""
+    _, _, outcome = call(kernels.look, rules, state, legal)
+    return int(outcome)
 
 
 class Candidate(NamedTuple):

@@ -5,7 +5,8 @@ import math
 import pytest
 
 from azero.arena.agents.make import make_agent
-from azero.games import make_game, without_compiling
+from azero.compiler.jit import IS_COMPILED, _Subroutine
+from azero.games import compile_game, make_game, without_compiling
 from azero.interfaces.web.learn.simulations import ShownSearch, recording_of
 from azero.mcts import Puct, Settings, TreeSearch
 from tests.mcts.evaluators import HashEvaluator
@@ -146,6 +147,15 @@ def test_rollout_ends_with_the_result_that_is_backed_up():
             for move in [*done["path"], *done["evaluation"]["rollout"]]:
                 end.apply_action(end.game.text_to_action(end, move))
             assert end.returns()[0] == done["evaluation"]["value"]
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+def test_lesson_of_a_compiled_game_compiles_nothing_in_each_process(monkeypatch):
+    """In Go, the first lesson of a process took 5 seconds, in which a server answered nobody."""
+    plain, game = run(lesson_of("connect_four", "443"), 5), make_game("connect_four")
+    compile_game(game)
+    monkeypatch.setattr(_Subroutine, "_for_python", property(lambda self: pytest.fail("it is compiled for Python")))
+    assert repr(run(lesson_of("connect_four", "443"), 5)) == repr(plain)
 
 
 def test_rollout_that_plays_no_moves_has_none():
