@@ -1,7 +1,7 @@
 // The search tree, drawn. It is a tree for keys and screen readers, too.
 
 import { html, useEffect, useMemo, useRef, useState } from "../../html.js";
-import { Stone } from "../../shell/icons.js";
+import { Stone } from "../../shell/controls.js";
 import { useLesson } from "./lesson.js";
 import { signed } from "./words.js";
 
