@@ -38,6 +38,10 @@ def test_axe_finds_nothing_in_a_view(open_page, theme):
         page.locator(".panel-body > *").first.wait_for()
         if view == "Analyse":
             page.get_by_role("table", name="Candidate moves").wait_for(timeout=60_000)
+        if view == "Learn":
+            page.get_by_role("button", name="Run 10").click()
+            page.get_by_text("Simulation 11", exact=True).wait_for(timeout=60_000)
+            assert page.get_by_role("tree", name="Search tree").get_by_role("treeitem").count() > 5
         assert found_by_axe(page) == [], view
 
 
