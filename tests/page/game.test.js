@@ -44,6 +44,34 @@ test("a link leads back to what it was made of, packed or not", async () => {
   assert.throws(() => readLink("#m=%zz"), /the link is damaged/);
 });
 
+test("a link holds moves as every game writes them", () => {
+  for (const text of ["d1-d7/g7 a4-a5/b6", "a1-a2 b3xb4", "e5 pass", "f6 swap", "4 4(3 5)2", "0 2 1", "Nf3+ O-O #x"]) {
+    const tree = GameTree.fromText(text);
+    const node = tree.mainLine().at(-1);
+    const found = readLink(writeLink({ game: "own:a&b=c", tree, node, agent: "run:my run@5", learn: null }));
+    assert.deepEqual([found.tree.toText(), found.game, found.agent], [text, "own:a&b=c", "run:my run@5"]);
+    assert.equal(found.tree.nodeAt(found.place).move, node.move);
+  }
+});
+
+test("a link that was tampered with still has a tree and a place in it, or is refused in a line", () => {
+  for (const link of [
+    "#m=4 4(((((",
+    "#m=)))",
+    "#m=4 4&at=9999999",
+    "#m=4 4&at=-1a2b",
+    "#v=<b>&g=../../etc",
+    "#=",
+    "#",
+  ]) {
+    const { tree, place } = readLink(link);
+    assert.ok(tree.has(tree.nodeAt(place)), link);
+  }
+  for (const moves of ["4 ".repeat(5000), "1 2(".repeat(20_000)]) {
+    assert.throws(() => readLink(`#m=${moves}`), /the link has too many moves/);
+  }
+});
+
 test("clocks stand still until the first move, count down, and gain the increment after it", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   let now = 0;
