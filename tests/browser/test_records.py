@@ -5,7 +5,6 @@ import time
 
 import pytest
 
-from browser.games import all_with
 from browser.hands import Hands
 
 
@@ -27,7 +26,7 @@ def board_of(hands: Hands) -> list[str]:
     return [name.removesuffix(", can move") for name in hands.see()["cells"]]
 
 
-@pytest.mark.parametrize("game", all_with("connect_four"))
+@pytest.mark.parametrize("game", ["connect_four", pytest.param("amazons(rows=4,columns=4)", marks=pytest.mark.slow)])
 def test_a_saved_record_is_loaded_elsewhere(open_page, game, tmp_path):
     page = open_page(f"#g={game}")
     hands = Hands(page)
