@@ -205,16 +205,11 @@ def test_the_page_goes_on_when_the_server_was_killed_and_started_again(open_page
 def test_a_busy_server_is_waited_for_and_told(open_page):
     page = open_page("#g=tic_tac_toe")
     page.watch.allows |= {"status 429", "429 (Too Many Requests)"}
-    refusals = iter(range(1000))
     busy = {"error": {"code": "busy", "message": "all places for searches are taken"}}
 
-    def refuse_twice(route):
-        if next(refusals) < 2:
-            route.fulfill(status=429, json=busy, headers={"Retry-After": "1"})
-        else:
-            route.continue_()
-
-    page.route("**/api/v1/analyses", refuse_twice)
+    page.route(
+        "**/api/v1/analyses", lambda route: route.fulfill(status=429, json=busy, headers={"Retry-After": "1"}), times=1
+    )
     page.get_by_role("button", name="Analyse", exact=True).click()
     page.get_by_text("In the queue").wait_for()
     page.get_by_text("All places for searches are taken. The board and its moves work meanwhile.").wait_for()

@@ -45,7 +45,8 @@ def test_a_saved_record_is_loaded_elsewhere(open_page, game, tmp_path):
         other.wait_for_timeout(100)
 
 
-@pytest.mark.parametrize("button", ["Save as text", pytest.param("Save as SGF", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("button", ["Save as text", "Save as SGF"])
 def test_variations_survive(open_page, button):
     link = "#v=analyse&g=othello&m=d3 c3(c5 b6)c4"
     page = open_page(link)

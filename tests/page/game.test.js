@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { GameTree } from "../../azero/interfaces/web/page/src/game/tree.js";
+import { GameTree, nodesOfRecord } from "../../azero/interfaces/web/page/src/game/tree.js";
 import { pack, readLink, unpack, writeLink } from "../../azero/interfaces/web/page/src/router.js";
 import { Clocks, formatClock } from "../../azero/interfaces/web/page/src/views/play/clocks.js";
 import { askAgent, PlayGame } from "../../azero/interfaces/web/page/src/views/play/game.js";
@@ -24,6 +24,17 @@ test("a move that was taken back twice takes no other with it", () => {
   tree.remove(first);
   tree.remove(first);
   assert.equal(tree.toText(), "a1 c1");
+});
+
+test("a tree is the same after it was a record", () => {
+  const tree = GameTree.fromText("e5 e3 g4(c5(d1)b6)c6");
+  const node = tree.nodeAt("3a2");
+  Object.assign(node, { comment: "a <b>word</b>", mark: "?!", name: "other", value: 0.5 });
+  const record = JSON.parse(JSON.stringify(nodesOfRecord(tree.root)));
+  const again = GameTree.fromRecord(record);
+  assert.equal(again.toText(), tree.toText());
+  assert.deepEqual(nodesOfRecord(again.root), record);
+  assert.deepEqual(again.notes, tree.notes);
 });
 
 test("a link leads back to what it was made of, packed or not", async () => {
