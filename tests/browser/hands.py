@@ -94,7 +94,8 @@ class Hands:
         if self.by == "keys":
             self.page.keyboard.press(KEYS[name])
         else:
-            self.page.get_by_role("region", name="Game").get_by_role("button", name=name, exact=True).click()
+            buttons = self.page.get_by_role("region", name="Game").get_by_role("button", name=name, exact=True)
+            buttons.last.click()  # who has to pass has another button on a card
 
     def take_from_list(self, text) -> None:
         button = self.page.get_by_role("group", name="Legal moves").get_by_role("button", name=text, exact=True)

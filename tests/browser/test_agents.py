@@ -29,6 +29,7 @@ def clocks_of(page) -> list[str]:
     return page.get_by_role("timer").all_inner_texts()
 
 
+@pytest.mark.slow
 def test_an_agent_that_answers_whole_turns_plays_them(open_page):
     with serving("uct(root=turns)@20") as other:
         page = open_page(AMAZONS, at=other)
@@ -128,13 +129,3 @@ def test_a_finished_game_cannot_be_turned_round_and_its_record_says_how_it_ended
     hands.play_to_the_end()
     page.keyboard.press("ArrowLeft")
     assert page.get_by_role("button", name="Resign").is_disabled()
-
-
-@pytest.mark.slow
-def test_a_hint_marks_a_square_then_shows_a_line(open_page):
-    page = open_page("#g=tic_tac_toe")
-    new_game_of_two(page)
-    page.get_by_role("button", name="Hint").click()
-    page.locator(".drawing .mark").first.wait_for()
-    page.get_by_role("button", name="Hint").click()
-    page.get_by_text("1", exact=True).first.wait_for()

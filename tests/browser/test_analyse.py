@@ -7,7 +7,7 @@ import pytest
 
 from browser.conftest import PHONE
 from browser.fake_stream import fake_stream
-from browser.games import all_with
+from browser.games import kinds_with
 from browser.hands import Hands
 from browser.served import serving
 
@@ -49,7 +49,7 @@ class Panel:
         return " ".join(self.score.inner_text().split())
 
 
-@pytest.mark.parametrize("game", all_with("connect_four"))
+@pytest.mark.parametrize("game", kinds_with())
 def test_an_analysis_is_started_and_stopped(open_page, game):
     page = open_page(f"#v=analyse&g={game}")
     panel = Panel(page)
@@ -141,7 +141,7 @@ def test_the_table_is_calm_under_a_hundred_updates_a_second(open_page):
           watch.observe(document.querySelector('.panel'), all);
           const sent = window.updatesSent;
           const begin = performance.now();
-          while (performance.now() - begin < 3000) {
+          while (performance.now() - begin < 2000) {
             await new Promise(requestAnimationFrame);
             frame++;
             under.add(document.elementFromPoint(x, y).closest('tr')?.dataset.move ?? null);
@@ -153,21 +153,7 @@ def test_the_table_is_calm_under_a_hundred_updates_a_second(open_page):
     )
     assert seen["updates"] > 50, "the test should send more than the page shows"
     assert len(seen["under"]) == 1 and seen["under"][0]
-    assert 2 < seen["redraws"] <= 5.5  # 5, and one at the edge of three seconds
-
-
-@pytest.mark.slow
-def test_rows_change_places_when_the_pointer_is_elsewhere(open_page):
-    script = fake_stream(moves=COLUMNS, value=0.2, interval_ms=50, shuffles=True)
-    page = open_page("#v=analyse&g=connect_four", script=script)
-    panel = Panel(page)
-    panel.start()
-    page.mouse.move(5, 5)
-    orders = set()
-    for _ in range(8):
-        orders.add(tuple(panel.table.locator("tbody tr th").all_inner_texts()))
-        page.wait_for_timeout(300)
-    assert len(orders) > 1
+    assert 2 < seen["redraws"] <= 5.5  # 5, and one at the edge of two seconds
 
 
 def test_no_value_changes_its_owner_when_both_sides_are_played(open_page):
@@ -178,7 +164,7 @@ def test_no_value_changes_its_owner_when_both_sides_are_played(open_page):
     panel.start()
     hands = Hands(page)
     hands.play_moves(0)
-    for ply in range(4):
+    for ply in range(3):
         mover = ["Red", "Yellow"][ply % 2]
         heading = panel.table.get_by_role("columnheader", name=re.compile(f"of {mover}"))
         heading.wait_for()
@@ -193,6 +179,7 @@ def test_no_value_changes_its_owner_when_both_sides_are_played(open_page):
         hands.grid.get_by_role("gridcell", name=re.compile("^4.*can move$")).first.click()
 
 
+@pytest.mark.slow
 def test_the_page_goes_on_when_the_server_was_killed_and_started_again(open_page):
     with serving("uct@1000") as own:
         page = open_page("#v=analyse&g=connect_four&m=4 4&a=uct@1000", at=own)
@@ -218,35 +205,12 @@ def test_the_page_goes_on_when_the_server_was_killed_and_started_again(open_page
 def test_a_busy_server_is_waited_for_and_told(open_page):
     page = open_page("#g=tic_tac_toe")
     page.watch.allows |= {"status 429", "429 (Too Many Requests)"}
-    refusals = iter(range(1000))
     busy = {"error": {"code": "busy", "message": "all places for searches are taken"}}
 
-    def refuse_twice(route):
-        if next(refusals) < 2:
-            route.fulfill(status=429, json=busy, headers={"Retry-After": "1"})
-        else:
-            route.continue_()
-
-    page.route("**/api/v1/analyses", refuse_twice)
+    page.route(
+        "**/api/v1/analyses", lambda route: route.fulfill(status=429, json=busy, headers={"Retry-After": "1"}), times=1
+    )
     page.get_by_role("button", name="Analyse", exact=True).click()
     page.get_by_text("In the queue").wait_for()
     page.get_by_text("All places for searches are taken. The board and its moves work meanwhile.").wait_for()
     Panel(page).start()
-
-
-@pytest.mark.slow
-def test_a_request_that_is_given_up_does_not_reconnect_for_ever(open_page):
-    page = open_page("#g=tic_tac_toe")
-    page.evaluate("""() => import("/src/api.js").then(({ get }) => {
-        const known = window.fetch;
-        const controller = new AbortController();
-        window.giveUp = () => {
-            window.fetch = known;
-            controller.abort();
-        };
-        window.fetch = async () => { throw new TypeError("no network"); };
-        get("games", { signal: controller.signal }).catch(() => {});
-    })""")
-    page.get_by_role("heading", name="Reconnecting").wait_for()
-    page.evaluate("window.giveUp()")
-    page.get_by_role("heading", name="Reconnecting").wait_for(state="detached")

@@ -99,6 +99,7 @@ def test_undo_hint_and_steps_stay_after_a_reload(open_page):
     check_reload(page)
 
 
+@pytest.mark.slow
 def test_a_reload_while_the_agent_thinks_leaves_its_move_to_it(open_page):
     page = open_page("#g=tic_tac_toe")
     hands = begin(page, side="First")
@@ -267,6 +268,7 @@ def test_a_storage_that_fails_breaks_nothing(open_page, fault):
     page.get_by_role("grid").wait_for()
     assert hands.wait_for_turn()["moves"] == state["moves"], "the link at least is there"
     begin(page, side="First", clock="None")
+    page.wait_for_url(lambda url: "m=" not in url)
     page.go_back()
     page.wait_for_timeout(300)
     assert hands.wait_for_turn()["moves"] == state["moves"]

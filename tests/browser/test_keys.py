@@ -29,14 +29,13 @@ def test_a_hint_asked_twice_numbers_each_hole_of_its_line(open_page):
 
 def test_the_list_of_keys_has_those_of_the_game(open_page):
     listed = {}
-    for game in "connect_four", "hex(size=5)", "go(size=5)":
+    for game in "connect_four", "go(size=5)":
         page = open_page(f"#g={game}")
         page.keyboard.press("?")
         listed[game] = page.get_by_role("dialog", name="Keys").inner_text()
     assert "play the column" in listed["connect_four"] and "pass" not in listed["connect_four"]
     assert "swap sides" in listed["connect_four"] and "Shift S" not in listed["connect_four"]
     assert "pass" in listed["go(size=5)"] and "play the column" not in listed["go(size=5)"]
-    assert "pass" not in listed["hex(size=5)"]
 
 
 def test_after_a_click_on_the_board_arrows_step_and_after_tab_they_move_the_cursor(open_page):

@@ -28,10 +28,13 @@ LINES = {
     "amazons": "d1-d7/g7",
     "own:Nim": "0 2",
 }
-GAMES = [
-    pytest.param("gomoku", SOME, id="gomoku, some sizes"),
-    *(pytest.param(game, EVERY, marks=slow, id=game) for game in LINES),
+CASES = [
+    *(pytest.param(view, "gomoku", SOME, id=f"{view}, some sizes") for view in VIEWS),
+    *(pytest.param("play", game, EVERY, marks=slow, id=f"play, {game}") for game in LINES),
+    *(pytest.param(view, "amazons", EVERY, marks=slow, id=view) for view in VIEWS if view != "play"),
 ]
+"""The board has its place in all views, and the names of Amazons' moves are the longest."""
+
 DIALOGS = [
     *(pytest.param(name, SOME, id=f"{name}, some sizes") for name in ("Rules", "New game")),
     *(pytest.param(name, EVERY, marks=slow, id=name) for name in ("Rules", "New game", "Keys")),
@@ -48,8 +51,7 @@ def found_wrong(page, sizes) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("game", "sizes"), GAMES)
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(("view", "game", "sizes"), CASES)
 def test_views_fit_every_screen(open_page, view, game, sizes):
     page = open_page(f"#v={view}&g={game}&m={LINES[game]}")
     page.locator(".panel-body > *").first.wait_for()

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from browser.conftest import PHONE
-from browser.games import all_with
+from browser.games import all_with, kinds_with
 from browser.hands import Hands
 
 
@@ -18,7 +18,7 @@ def test_a_whole_game_by_clicks(open_page, game):
     assert len(end["moves"]) > 3 and hands.may_click(end) == []
 
 
-@pytest.mark.parametrize("game", all_with("tic_tac_toe"))
+@pytest.mark.parametrize("game", ["tic_tac_toe", *kinds_with()])
 def test_a_whole_game_by_keyboard_alone(open_page, game):
     page = open_page(f"#g={game}")
     hands = Hands(page, seed=1, by="keys")
@@ -32,7 +32,7 @@ def test_a_whole_game_by_keyboard_alone(open_page, game):
     assert len(end["moves"]) > 3
 
 
-@pytest.mark.parametrize("game", all_with("breakthrough(rows=5,columns=4)", "own:Nim", "hex(size=5,swap=true)"))
+@pytest.mark.parametrize("game", kinds_with("own:Nim", "hex(size=5,swap=true)"))
 def test_one_move_and_undo(open_page, game):
     page = open_page(f"#g={game}")
     hands = Hands(page)
@@ -45,7 +45,8 @@ def test_one_move_and_undo(open_page, game):
     assert hands.see()["moves"] == []
 
 
-@pytest.mark.parametrize("game", all_with("connect_four"))
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["connect_four", "amazons(rows=4,columns=4)"])
 def test_a_link_opened_elsewhere_shows_the_same(open_page, game):
     page = open_page(f"#g={game}")
     hands = Hands(page)
@@ -60,7 +61,7 @@ def test_a_link_opened_elsewhere_shows_the_same(open_page, game):
     assert seen["moves"] == state["moves"]
 
 
-@pytest.mark.parametrize("game", all_with("connect_four"))
+@pytest.mark.parametrize("game", kinds_with("connect_four"))
 def test_a_phone_shows_the_board_from_edge_to_edge_and_plays_by_two_taps(open_page, game):
     page = open_page(f"#g={game}", viewport=PHONE, has_touch=True, is_mobile=True)
     hands = Hands(page)

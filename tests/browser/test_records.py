@@ -5,7 +5,6 @@ import time
 
 import pytest
 
-from browser.games import all_with
 from browser.hands import Hands
 
 
@@ -27,7 +26,7 @@ def board_of(hands: Hands) -> list[str]:
     return [name.removesuffix(", can move") for name in hands.see()["cells"]]
 
 
-@pytest.mark.parametrize("game", all_with("connect_four"))
+@pytest.mark.parametrize("game", ["connect_four", pytest.param("amazons(rows=4,columns=4)", marks=pytest.mark.slow)])
 def test_a_saved_record_is_loaded_elsewhere(open_page, game, tmp_path):
     page = open_page(f"#g={game}")
     hands = Hands(page)
@@ -46,7 +45,8 @@ def test_a_saved_record_is_loaded_elsewhere(open_page, game, tmp_path):
         other.wait_for_timeout(100)
 
 
-@pytest.mark.parametrize("button", ["Save as text", pytest.param("Save as SGF", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("button", ["Save as text", "Save as SGF"])
 def test_variations_survive(open_page, button):
     link = "#v=analyse&g=othello&m=d3 c3(c5 b6)c4"
     page = open_page(link)

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from browser.games import all_with
+from browser.games import KINDS
 from browser.hands import Hands
 
 
@@ -19,7 +19,8 @@ def review(page, simulations="100"):
 
 
 # Connect Four's positions are solved, too, which takes long at the beginning of a game
-@pytest.mark.parametrize("game", all_with("breakthrough(rows=5,columns=4)"))
+@pytest.mark.slow
+@pytest.mark.parametrize("game", [game for game in KINDS if game != "connect_four"])
 def test_a_game_is_reviewed(open_page, game):
     page = open_page(f"#g={game}")
     hands = Hands(page)
@@ -45,6 +46,7 @@ def test_a_mistake_is_shown_on_the_board_and_in_the_table(open_page):
     assert "Better is" not in card.inner_text(), "trying hides the answer"
 
 
+@pytest.mark.slow
 def test_another_good_answer_than_the_best_is_no_blunder(open_page):
     """X has b2, O b3: of O's moves the corners alone hold the draw."""
     page = open_page("#v=review&g=tic_tac_toe&m=b2 b3 a1 c3&a=uct@20000")

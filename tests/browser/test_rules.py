@@ -4,14 +4,13 @@ import re
 
 import pytest
 
-from browser.games import all_with
 from browser.test_accessible import found_by_axe
 
 FORCED = "#g=othello(size=4)&m=b1 c1 d3 a1"
 """Black, who is the human here, has no move but to pass."""
 
 
-@pytest.mark.parametrize("game", all_with("othello(size=6)"))
+@pytest.mark.parametrize("game", ["othello(size=6)", pytest.param("own:Nim", marks=pytest.mark.slow)])
 def test_the_rules_are_one_click_away(open_page, game):
     page = open_page(f"#g={game}", viewport={"width": 360, "height": 640})
     page.get_by_role("button", name="Rules", exact=True).click()

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { GameTree } from "../../azero/interfaces/web/page/src/game/tree.js";
+import { GameTree, nodesOfRecord } from "../../azero/interfaces/web/page/src/game/tree.js";
 import { pack, readLink, unpack, writeLink } from "../../azero/interfaces/web/page/src/router.js";
 import { Clocks, formatClock } from "../../azero/interfaces/web/page/src/views/play/clocks.js";
 import { askAgent, PlayGame } from "../../azero/interfaces/web/page/src/views/play/game.js";
@@ -26,6 +26,17 @@ test("a move that was taken back twice takes no other with it", () => {
   assert.equal(tree.toText(), "a1 c1");
 });
 
+test("a tree is the same after it was a record", () => {
+  const tree = GameTree.fromText("e5 e3 g4(c5(d1)b6)c6");
+  const node = tree.nodeAt("3a2");
+  Object.assign(node, { comment: "a <b>word</b>", mark: "?!", name: "other", value: 0.5 });
+  const record = JSON.parse(JSON.stringify(nodesOfRecord(tree.root)));
+  const again = GameTree.fromRecord(record);
+  assert.equal(again.toText(), tree.toText());
+  assert.deepEqual(nodesOfRecord(again.root), record);
+  assert.deepEqual(again.notes, tree.notes);
+});
+
 test("a link leads back to what it was made of, packed or not", async () => {
   const tree = GameTree.fromText("4 4 5(3 3)6");
   const node = tree.nodeAt("3");
@@ -42,6 +53,34 @@ test("a link leads back to what it was made of, packed or not", async () => {
   assert.equal(found.tree.placeOf(found.tree.nodeAt(found.place)), "3");
   await assert.rejects(unpack("#z=nonsense"), /the link is damaged/);
   assert.throws(() => readLink("#m=%zz"), /the link is damaged/);
+});
+
+test("a link holds moves as every game writes them", () => {
+  for (const text of ["d1-d7/g7 a4-a5/b6", "a1-a2 b3xb4", "e5 pass", "f6 swap", "4 4(3 5)2", "0 2 1", "Nf3+ O-O #x"]) {
+    const tree = GameTree.fromText(text);
+    const node = tree.mainLine().at(-1);
+    const found = readLink(writeLink({ game: "own:a&b=c", tree, node, agent: "run:my run@5", learn: null }));
+    assert.deepEqual([found.tree.toText(), found.game, found.agent], [text, "own:a&b=c", "run:my run@5"]);
+    assert.equal(found.tree.nodeAt(found.place).move, node.move);
+  }
+});
+
+test("a link that was tampered with still has a tree and a place in it, or is refused in a line", () => {
+  for (const link of [
+    "#m=4 4(((((",
+    "#m=)))",
+    "#m=4 4&at=9999999",
+    "#m=4 4&at=-1a2b",
+    "#v=<b>&g=../../etc",
+    "#=",
+    "#",
+  ]) {
+    const { tree, place } = readLink(link);
+    assert.ok(tree.has(tree.nodeAt(place)), link);
+  }
+  for (const moves of ["4 ".repeat(5000), "1 2(".repeat(20_000)]) {
+    assert.throws(() => readLink(`#m=${moves}`), /the link has too many moves/);
+  }
 });
 
 test("clocks stand still until the first move, count down, and gain the increment after it", () => {

@@ -2,8 +2,7 @@
 
 import { html, useApp, useRef } from "../html.js";
 import { formatVisits, priorText, proofOf, scoreOf } from "../score.js";
-import { rowKeys } from "../shell/controls.js";
-import { Stone } from "../shell/icons.js";
+import { rowKeys, Stone } from "../shell/controls.js";
 import { newOrder, settle } from "./calm.js";
 
 const PROVEN = { win: 1, draw: 0, loss: -1 };

@@ -2,7 +2,7 @@
 
 import { html, useApp } from "../html.js";
 import { forFirst, formatCount, percentsOf, scoreOf } from "../score.js";
-import { Stone } from "../shell/icons.js";
+import { Stone } from "../shell/controls.js";
 import { scoreText } from "./CandidateTable.js";
 
 /** {scores: ["46.3", "53.7"], note} of both players, from an opinion for the first player. */

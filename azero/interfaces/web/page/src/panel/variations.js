@@ -2,7 +2,7 @@
 
 import { html, useApp, useEffect, useRef, useState } from "../html.js";
 import { stepKeys, useKeys } from "../keys.js";
-import { Icon } from "../shell/icons.js";
+import { Icon } from "../shell/controls.js";
 
 const other = (session, step) => {
   const next = sibling(session.node, step);

@@ -3,8 +3,7 @@
 import { post } from "../api.js";
 import { GameTree, nodesOfRecord } from "../game/tree.js";
 import { html, useApp, useState } from "../html.js";
-import { Dialog } from "./controls.js";
-import { Icon, Stone } from "./icons.js";
+import { Dialog, Icon, Stone } from "./controls.js";
 
 const LARGEST = 1 << 20; // characters that the server takes
 

@@ -5,8 +5,7 @@ import { Still } from "../board/Drawing.js";
 import { html, useApp, useEffect, useRender, useState } from "../html.js";
 import { activeKeys } from "../keys.js";
 import { settings } from "../settings.js";
-import { Dialog } from "./controls.js";
-import { Icon } from "./icons.js";
+import { Dialog, Icon } from "./controls.js";
 
 /** Messages that go by themselves; some have a button. */
 export function Toasts() {

@@ -10,7 +10,7 @@ import { actionsOf, nextMarks } from "../../panel/overlays.js";
 import { Navigation, NodeEditor, useTreeKeys, VariationTree } from "../../panel/variations.js";
 import { formatCount } from "../../score.js";
 import { settings } from "../../settings.js";
-import { Icon } from "../../shell/icons.js";
+import { Icon } from "../../shell/controls.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { RecordDialog } from "../../shell/RecordDialog.js";
 import { analystOf } from "./analyst.js";

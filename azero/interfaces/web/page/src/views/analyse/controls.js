@@ -5,8 +5,7 @@ import { html, useApp, useState } from "../../html.js";
 import { Message, StageCard } from "../../panel/messages.js";
 import { heatOf, MARKS, NUMBERS, overlayOfLine, overlayOfRows, ownersOf } from "../../panel/overlays.js";
 import { settings } from "../../settings.js";
-import { DropDown } from "../../shell/controls.js";
-import { Icon } from "../../shell/icons.js";
+import { DropDown, Icon } from "../../shell/controls.js";
 import { showReview } from "../review/reviewing.js";
 import { analystOf, LIMITS } from "./analyst.js";
 

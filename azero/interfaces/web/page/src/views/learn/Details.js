@@ -1,7 +1,7 @@
 // What a step does, in words and numbers: one part for each phase.
 
 import { html, useState } from "../../html.js";
-import { Stone } from "../../shell/icons.js";
+import { Stone } from "../../shell/controls.js";
 import { useLesson } from "./lesson.js";
 import { backupText, evaluationText, expansionText, plain, signed, whyChosen } from "./words.js";
 

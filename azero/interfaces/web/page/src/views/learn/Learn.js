@@ -2,7 +2,7 @@
 
 import { html, useApp, useChanges, useEffect, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
-import { Icon } from "../../shell/icons.js";
+import { Icon } from "../../shell/controls.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Details } from "./Details.js";
 import { useLesson } from "./lesson.js";

@@ -1,7 +1,7 @@
 // The search tree, drawn. It is a tree for keys and screen readers, too.
 
 import { html, useEffect, useMemo, useRef, useState } from "../../html.js";
-import { Stone } from "../../shell/icons.js";
+import { Stone } from "../../shell/controls.js";
 import { useLesson } from "./lesson.js";
 import { signed } from "./words.js";
 
@@ -200,6 +200,11 @@ function TreeNode({ node, placed, isTip, isFocus, isInspected }) {
   const [x, y] = placed(node);
   const value = valueIn(node);
   const unvisited = node.numMoves === null ? 0 : node.numMoves - node.children.length;
+  const item = useRef(null);
+  const onClick = () => {
+    item.current.focus();
+    lesson.inspect(isInspected ? null : node.path);
+  };
   const classes = [
     "node",
     node.isCurrent && "current",
@@ -210,23 +215,31 @@ function TreeNode({ node, placed, isTip, isFocus, isInspected }) {
   ];
   return html`<g
     class=${classes.filter(Boolean).join(" ")}
-    role="treeitem"
-    aria-level=${node.depth + 1}
-    aria-selected=${String(isFocus)}
-    aria-label=${labelOf(node, value, unvisited, lesson.names)}
-    tabindex=${isFocus ? 0 : -1}
+    role="presentation"
     transform=${`translate(${x} ${y})`}
-    onClick=${() => lesson.inspect(isInspected ? null : node.path)}
+    onClick=${onClick}
   >
-    ${node.proven && html`<circle class="proof" r=${RADIUS + 3.5} />`}
-    <circle class="disc" r=${RADIUS} />
-    <text class="visits" dy="4.5">${node.N}</text>
-    ${node.move !== null && html`<text class="tree-move" x=${-RADIUS + 3} y=${-RADIUS - 1}>${node.move}</text>`}
-    ${value !== null && html`<text class=${node.parent ? "tree-value" : "tree-value beside"} x=${node.parent ? 0 : RADIUS + 5} y=${node.parent ? RADIUS + 12 : 4}>${signed(value)}</text>`}
-    ${unvisited > 0 && node.N > 0 && node.parent && html`<text class="tree-more" x=${RADIUS + 4} dy="4">+${unvisited}</text>`}
+    <g
+      ref=${item}
+      role="treeitem"
+      aria-level=${node.depth + 1}
+      aria-selected=${String(isFocus)}
+      aria-label=${labelOf(node, value, unvisited, lesson.names)}
+      tabindex=${isFocus ? 0 : -1}
+    >
+      ${node.proven && html`<circle class="proof" r=${RADIUS + 3.5} />`}
+      <circle class="disc" r=${RADIUS} />
+    </g>
+    <g aria-hidden="true">
+      <text class="visits" dy="4.5">${node.N}</text>
+      ${node.move !== null && html`<text class="tree-move" x=${-RADIUS + 3} y=${-RADIUS - 1}>${node.move}</text>`}
+      ${value !== null && html`<text class=${node.parent ? "tree-value" : "tree-value beside"} x=${node.parent ? 0 : RADIUS + 5} y=${node.parent ? RADIUS + 12 : 4}>${signed(value)}</text>`}
+      ${unvisited > 0 && node.N > 0 && node.parent && html`<text class="tree-more" x=${RADIUS + 4} dy="4">+${unvisited}</text>`}
+    </g>
   </g>`;
 }
 
+/** What the numbers at a node say, in words: a screen reader hears these instead. */
 function labelOf(node, value, unvisited, names) {
   const name = node.move === null ? "root" : node.path.join(" ");
   const parts = [name, `${node.N} ${node.N === 1 ? "visit" : "visits"}`];

@@ -1,10 +1,10 @@
 // How the game ended, and what to do next.
 
 import { html, useApp, useEffect, useRender, useState } from "../../html.js";
-import { Icon, Stone } from "../../shell/icons.js";
+import { Icon, Stone } from "../../shell/controls.js";
 import { beginGame } from "./game.js";
-import { rowsOf } from "./Moves.js";
 import { NewGame } from "./NewGame.js";
+import { rowsOf } from "./Panel.js";
 
 const SIMULATIONS = 100; // of each position: one sentence comes of it, and nothing in the tree
 const KNOWN = new WeakMap(); // reviews by the last move of the game

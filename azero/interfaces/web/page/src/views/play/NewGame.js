@@ -2,8 +2,7 @@
 
 import { html, useApp, useState } from "../../html.js";
 import { settings } from "../../settings.js";
-import { Dialog, radio, radioKeys } from "../../shell/controls.js";
-import { Stone } from "../../shell/icons.js";
+import { Dialog, radio, radioKeys, Stone } from "../../shell/controls.js";
 import { beginGame } from "./game.js";
 
 const AgentPicker = ({

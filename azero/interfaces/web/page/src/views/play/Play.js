@@ -1,18 +1,16 @@
 // Play: against an agent, between people, or agent against agent.
 
+import { post } from "../../api.js";
 import { html, useApp, useEffect, useLayoutEffect, useRef, useState } from "../../html.js";
 import { stepKeys, useKeys } from "../../keys.js";
+import { overlayOfLine } from "../../panel/overlays.js";
 import { settings } from "../../settings.js";
-import { Dialog } from "../../shell/controls.js";
-import { Icon } from "../../shell/icons.js";
+import { Dialog, Icon } from "../../shell/controls.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Ending } from "./Ending.js";
 import { PlayGame, SLOW_MS } from "./game.js";
-import { askHint, hintOverlay } from "./hint.js";
-import { Moves, Steps } from "./Moves.js";
 import { NewGame, openingPlayers } from "./NewGame.js";
-import { Side } from "./Sides.js";
-import { Passes, Problem, Stages } from "./Stages.js";
+import { Moves, Passes, Problem, Side, Stages, Steps } from "./Panel.js";
 
 let context = null;
 
@@ -156,14 +154,6 @@ function Buttons() {
     <button class="primary end" aria-label="New game" onClick=${() => app.openDialog(NewGame)}>New game</button>`;
 }
 
-/** Asks for a hint, and says so if it takes a while. */
-async function hint(app) {
-  const timer = setTimeout(() => app.setStatus("The hint is on its way …"), SLOW_MS);
-  if (app.play) await askHint(app.play);
-  clearTimeout(timer);
-  app.setStatus("");
-}
-
 function usePlayKeys(app) {
   const { session } = app;
   const picture = session.position?.picture;
@@ -195,4 +185,52 @@ function playDigit(app, digit) {
     ? picture.actions.find(({ cells }) => picture.drops[digit - 1]?.includes(cells[0]))
     : picture.actions[digit - 1];
   if (action) app.play?.act(action);
+}
+
+const HINT_SIMULATIONS = 400;
+
+/** Asks for a hint, and says so if it takes a while. */
+async function hint(app) {
+  const timer = setTimeout(() => app.setStatus("The hint is on its way …"), SLOW_MS);
+  if (app.play) await askHint(app.play);
+  clearTimeout(timer);
+  app.setStatus("");
+}
+
+/** Shows the square of the best move; asked again, the line that may follow. `play.hint` is {move, line, isLine}. */
+async function askHint(play) {
+  if (!play.mayMove) return;
+  const { app, hint, session } = play;
+  if (hint) {
+    play.hint = { ...hint, isLine: true };
+    app.announce(`Hint: ${hint.line.join(" ")}`);
+    return play.changed();
+  }
+  try {
+    const found = await hintOf(app.agent, session);
+    if (!found) return;
+    play.hint = { ...found, isLine: false };
+    app.announce(`Hint: ${found.move}`);
+  } catch (error) {
+    app.fail(error);
+  }
+  play.changed();
+}
+
+/** Returns {move, line} of the best move in the session's position; null if it is shown no more. */
+async function hintOf(agent, session) {
+  const { node } = session;
+  const body = { agent, game: session.game.id, moves: session.moves, simulations: HINT_SIMULATIONS };
+  const [best] = (await post("suggestions", body)).moves;
+  if (session.node !== node || !best) return null;
+  return { move: best.move, line: best.pv };
+}
+
+/** What the board shows of a hint. */
+function hintOverlay(hint, { to_move: toMove, picture }) {
+  if (!hint) return {};
+  const { line, isLine } = hint;
+  if (isLine) return overlayOfLine(picture, toMove, line);
+  const cells = picture.actions.find(({ move }) => move === line[0])?.cells ?? [];
+  return { marks: [{ cells: cells.slice(0, 1), text: "", share: 0, kind: "best" }] };
 }

@@ -2,7 +2,7 @@
 
 import { html, useApp } from "../../html.js";
 import { formatScore, nameOf } from "../../score.js";
-import { Stone } from "../../shell/icons.js";
+import { Stone } from "../../shell/controls.js";
 import { takeToViews } from "./Nets.js";
 
 const LEAST = 0.02; // share of a move that is shown on other boards

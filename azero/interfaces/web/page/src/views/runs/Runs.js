@@ -3,8 +3,7 @@
 import { html, useApp, useEffect, useState } from "../../html.js";
 import { stepKeys, useKeys } from "../../keys.js";
 import { formatCount } from "../../score.js";
-import { radio, radioKeys } from "../../shell/controls.js";
-import { Icon } from "../../shell/icons.js";
+import { Icon, radio, radioKeys } from "../../shell/controls.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Charts } from "./Charts.js";
 import { Games, overlayOf, Thought } from "./Games.js";
