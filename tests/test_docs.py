@@ -12,7 +12,10 @@ from azero.config.text import settings_page
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOTES = [ROOT / "checkpoints" / "README.md", *sorted((ROOT / "notes").glob("*.md"))]
-GUIDES = [ROOT / "docs" / f"{name}.md" for name in ("your_own_game", "your_own_loop", "your_own_net", "export")]
+GUIDES = [
+    ROOT / "docs" / f"{name}.md"
+    for name in ("your_own_game", "rules_of_a_game", "your_own_loop", "your_own_net", "export")
+]
 """Other tests run these: tests/test_guide.py, tests/test_own_loop.py and tests/nets/test_export.py."""
 
 
@@ -60,8 +63,8 @@ def skeleton(output):
     return lines[2 : head + 1], [line.split()[0] for line in lines[head + 1 : -1]], lines[-1].partition("(")[0]
 
 
-def test_the_suggestion_in_the_readme_is_what_its_command_prints(monkeypatch, capsys):
-    page = (ROOT / "README.md").read_text()
+def test_the_suggestion_in_the_docs_is_what_its_command_prints(monkeypatch, capsys):
+    page = (ROOT / "docs" / "suggestions.md").read_text()
     command = re.search(r"azero (suggest .*)", page)[1]
     shown = re.search(r"The first command prints:\n\n```\n(.*?)```", page, re.DOTALL)[1]
     assert run(monkeypatch, shlex.split(command)) == 0

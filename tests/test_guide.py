@@ -39,7 +39,7 @@ def test_the_game_of_the_guide_is_short():
 
 
 def test_the_texts_of_the_guide_lead_back_to_their_positions(tmp_path):
-    source, page = files_in("your_own_game.md")["domineering.py"], (DOCS / "your_own_game.md").read_text()
+    source, page = files_in("your_own_game.md")["domineering.py"], (DOCS / "rules_of_a_game.md").read_text()
     methods = textwrap.indent(re.search(r"```python\n(def position_to_text.*?)```", page, re.DOTALL)[1], "    ")
     source = source.replace(
         "import (\n", "import (\n    BadInput,\n    board_to_text,\n    read_player,\n    text_to_board,\n"
@@ -52,7 +52,7 @@ def test_the_texts_of_the_guide_lead_back_to_their_positions(tmp_path):
 
 
 def test_the_picture_of_the_guide_has_both_ends_of_each_domino(tmp_path):
-    source, page = files_in("your_own_game.md")["domineering.py"], (DOCS / "your_own_game.md").read_text()
+    source, page = files_in("your_own_game.md")["domineering.py"], (DOCS / "rules_of_a_game.md").read_text()
     method = textwrap.indent(re.search(r"```python\n(def picture.*?)```", page, re.DOTALL)[1], "    ")
     source = source.replace("import (\n", "import (\n    Picture,\n    Player,\n    pieces_from,\n    squares,\n")
     (tmp_path / "domineering.py").write_text(source.replace("    def reset", f"{method}\n    def reset"))

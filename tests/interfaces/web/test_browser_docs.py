@@ -1,4 +1,4 @@
-"""Tests of docs/browser.md: its table of keys is that of the page, and its examples of requests work."""
+"""Tests of docs/keys.md and docs/server.md: the keys are those of the page, and the examples of requests work."""
 
 import json
 import re
@@ -8,7 +8,8 @@ import pytest
 
 from tests.interfaces.web.test_page import PAGE
 
-DOCS = (PAGE.parents[3] / "docs" / "browser.md").read_text()
+KEYS = (PAGE.parents[3] / "docs" / "keys.md").read_text()
+SERVER = (PAGE.parents[3] / "docs" / "server.md").read_text()
 KEY = re.compile(r'^ *(?:"([^"]+)"|(\w+)): \["([^"]+)", (?!")', re.MULTILINE)
 ROW = re.compile(r"^\| [^|]+ \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 SHOWN = {"arrowleft": "←", "arrowright": "→", "arrowup": "↑", "arrowdown": "↓", "delete": "Del"}
@@ -24,7 +25,7 @@ def shown(key: str) -> str:
 def test_the_keys_are_those_of_the_page():
     source = "".join(path.read_text() for path in sorted((PAGE / "src").rglob("*.js")))
     own = {(shown(quoted or plain), what) for quoted, plain, what in KEY.findall(source)}
-    table = DOCS.split("## Keys", 1)[1].split("\n## ", 1)[0]
+    table = KEYS.split("## Keys", 1)[1].split("\n## ", 1)[0]
     rows = [(re.findall("`([^`]+)`", keys), what) for keys, what in ROW.findall(table)]
     told = {(key, what) for keys, what in rows for key in keys}
     views = set(re.findall(r'title: "\w+",\s*key: "(\w)"', source))
@@ -35,7 +36,7 @@ def test_the_keys_are_those_of_the_page():
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("command", CURL.findall(DOCS))
+@pytest.mark.parametrize("command", CURL.findall(SERVER))
 def test_requests_of_the_docs_are_answered(client, command):
     words = shlex.split(command.replace("\\\n", " "))
     path = next(word for word in words if word.startswith("http")).removeprefix("http://127.0.0.1:8777")
