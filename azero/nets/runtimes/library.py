@@ -46,6 +46,10 @@ class Library(ABC):
         Raises ImportError or RuntimeError if it is installed and cannot be used.
         """
 
+    def takes(self, net: Runnable) -> bool:
+        """Returns whether the library runs nets of this kind."""
+        return True
+
     @abstractmethod
     def open(self, net: Runnable, precision: str, device: str, rows: int, num_threads: int) -> Session:
         """Returns a session; raises RuntimeError if the library cannot run the net.

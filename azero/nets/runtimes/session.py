@@ -18,7 +18,7 @@ Answers are float32, for the player to move: [B, H, W] if a head has a number fo
 class Runtime(NamedTuple):
     """A library that runs nets, and the precision of its arithmetic."""
 
-    library: str  # torch or openvino
+    library: str  # torch, openvino or winograd
     precision: str  # fp32, bf16 or int8
 
     @property
