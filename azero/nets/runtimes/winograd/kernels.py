@@ -17,8 +17,8 @@ from azero.compiler.vectors import LANES, add, fma, larger, load, multiply, spre
 GROUP = 6
 """Rows of a product that are computed at once: with AVX2, 12 of 16 registers hold their sums."""
 
-NUM_POINTS = 6
-MOST_OUTPUTS = 4  # of a run, see `transforms.py`
+NUM_POINTS = 8
+MOST_OUTPUTS = 6  # of a run, see `transforms.py`
 
 CONVOLVE, DENSE, POINTWISE, SIGMOID, MEAN, PEAK, GATHER = range(7)
 """Kinds of steps.
@@ -71,7 +71,7 @@ class Program(NamedTuple):
     matrices: np.ndarray  # float32, of `transforms.all_matrices`, flat
     rows: np.ndarray  # [runs] RUN_DTYPE, of the board's height
     columns: np.ndarray  # of its width
-    sharing_rows: np.ndarray  # [NUM_POINTS] int64, see `transforms.Side`
+    sharing_rows: np.ndarray  # [points of the longest run] int64, see `transforms.Side`
     sharing_columns: np.ndarray
 
 
@@ -83,6 +83,7 @@ class Memory(NamedTuple):
     block: int  # positions of a block
     points: np.ndarray  # float32, of a block's positions at all pairs of points
     slot: int  # floats of a pair of points
+    row_slots: int  # floats from a point of rows to the next one
     depth: int  # floats of a row of a slot
     lines: np.ndarray  # float32, between the transforms along both sides
 
@@ -115,23 +116,24 @@ def store_group(array, place, step, rows):
 
 
 @subroutine
-def store_points(array, place, step, rows, outputs):
-    """Stores the points of a run with this number of outputs."""
-    store(array, place, rows[0])
-    store(array, place + step, rows[1])
-    store(array, place + 2 * step, rows[2])
-    if outputs > 1:
-        store(array, place + 3 * step, rows[3])
-    if outputs > 2:
-        store(array, place + 4 * step, rows[4])
-    if outputs > 3:
-        store(array, place + 5 * step, rows[5])
-
-
-@subroutine
-def into_points(run):
-    """Returns the place of B^T of a run, without the columns of inputs beside the board."""
-    return 2 * run.outputs * NUM_POINTS**2 + run.skipped
+def transform_run(matrices, run, x, place, step, out, out_place, out_step):
+    """Computes the points of a run from its inputs."""
+    matrix = 2 * run.outputs * NUM_POINTS**2 + run.skipped
+    rows = product(matrices, matrix, NUM_POINTS, x, place, step, run.num_reads)
+    store(out, out_place, rows[0])
+    store(out, out_place + out_step, rows[1])
+    store(out, out_place + 2 * out_step, rows[2])
+    if run.outputs > 1:
+        store(out, out_place + 3 * out_step, rows[3])
+    if run.outputs > 2:
+        store(out, out_place + 4 * out_step, rows[4])
+    if run.outputs > 3:
+        store(out, out_place + 5 * out_step, rows[5])
+    if run.outputs > 4:
+        rows = product(matrices, matrix + GROUP * NUM_POINTS, NUM_POINTS, x, place, step, run.num_reads)
+        store(out, out_place + 6 * out_step, rows[0])
+        if run.outputs > 5:
+            store(out, out_place + 7 * out_step, rows[1])
 
 
 @subroutine
@@ -168,21 +170,17 @@ def transform_inputs(program, memory, step, count):
         for channel in range(0, step.inputs, LANES):
             start = position * memory.size + step.x + channel
             for number, run in enumerate(columns):
-                matrix = into_points(run)
                 for i in range(height):
                     place = start + (i * width + run.reads) * x_step
-                    values = product(matrices, matrix, NUM_POINTS, memory.positions, place, x_step, run.num_reads)
-                    place = (number * NUM_POINTS * height + i) * LANES
-                    store_points(lines, place, height * LANES, values, run.outputs)
+                    out = (number * NUM_POINTS * height + i) * LANES
+                    transform_run(matrices, run, memory.positions, place, x_step, lines, out, height * LANES)
             for above, row_run in enumerate(rows):
-                matrix = into_points(row_run)
                 for number, run in enumerate(columns):
                     for point in range(run.outputs + 2):
                         place = ((number * NUM_POINTS + point) * height + row_run.reads) * LANES
-                        values = product(matrices, matrix, NUM_POINTS, lines, place, LANES, row_run.num_reads)
                         tile = above * program.sharing_columns[point] + number
-                        place = (point + 1) * memory.slot + (tile * count + position) * memory.depth + channel
-                        store_points(memory.points, place, NUM_POINTS * memory.slot, values, row_run.outputs)
+                        out = (point + 1) * memory.slot + (tile * count + position) * memory.depth + channel
+                        transform_run(matrices, row_run, lines, place, LANES, memory.points, out, memory.row_slots)
 
 
 @subroutine
@@ -190,8 +188,9 @@ def multiply_points(program, memory, step, count):
     """Multiplies each pair of points with its weights. The product goes to the slot before, whose input is used up."""
     points, weights, depth = memory.points, program.weights, memory.depth
     inputs, outputs = step.inputs, step.outputs
-    for pair in range(NUM_POINTS**2):
-        num_tiles = program.sharing_rows[pair // NUM_POINTS] * program.sharing_columns[pair % NUM_POINTS]
+    num_columns = len(program.sharing_columns)
+    for pair in range(len(program.sharing_rows) * num_columns):
+        num_tiles = program.sharing_rows[pair // num_columns] * program.sharing_columns[pair % num_columns]
         matrix = step.weights + pair * inputs * outputs
         for row in range(0, num_tiles * count, GROUP):
             place = pair * memory.slot + row * depth
@@ -215,13 +214,10 @@ def transform_products(program, memory, step, count):
                     for point in range(run.outputs + 2):
                         tile = above * program.sharing_columns[point] + number
                         place = point * memory.slot + (tile * count + position) * memory.depth + channel
-                        slots = NUM_POINTS * memory.slot
-                        values = product(matrices, matrix, NUM_POINTS, memory.points, place, slots, row_run.outputs + 2)
+                        points, slots = row_run.outputs + 2, memory.row_slots
+                        values = product(matrices, matrix, NUM_POINTS, memory.points, place, slots, points)
                         place = row_run.first * line + (number * NUM_POINTS + point) * LANES
-                        store(lines, place, values[0])
-                        store(lines, place + line, values[1])
-                        store(lines, place + 2 * line, values[2])
-                        store(lines, place + 3 * line, values[3])
+                        store_group(lines, place, line, values)
             for i in range(rows[-1].first + rows[-1].outputs):
                 for number, run in enumerate(columns):
                     matrix = from_points(run)
@@ -235,6 +231,10 @@ def transform_products(program, memory, step, count):
                         finish(values[2], program, memory, step, position, cell + 2, channel)
                     if run.outputs > 3:
                         finish(values[3], program, memory, step, position, cell + 3, channel)
+                    if run.outputs > 4:
+                        finish(values[4], program, memory, step, position, cell + 4, channel)
+                    if run.outputs > 5:
+                        finish(values[5], program, memory, step, position, cell + 5, channel)
 
 
 @subroutine

@@ -8,7 +8,7 @@ from azero.nets.architectures.drawing import Drawing
 from azero.nets.runtimes.winograd.graph import Model, WinogradGraph
 from azero.nets.runtimes.winograd.kernels import GROUP, LANES, NUM_POINTS, Memory, run_program
 
-_FLOATS_OF_BLOCK = 1 << 18
+_FLOATS_OF_BLOCK = 1 << 17
 """Floats of a block's products, which the cache should hold beside weights."""
 
 _MOST_POSITIONS = 48  # of a block
@@ -49,9 +49,10 @@ def open_drawing(drawing: Drawing) -> WinogradSession:
 def new_memory(model: Model) -> Memory:
     """Returns memory for a thread. Its lines are no multiples of a page apart, so they share no sets of caches."""
     program, depth = model.program, model.depth
-    num_tiles = len(program.rows) * len(program.columns)
+    num_columns, num_tiles = len(program.sharing_columns), len(program.rows) * len(program.columns)
     of_position = int(program.sharing_rows.sum() * program.sharing_columns.sum()) * depth
     block = min(max(1, _FLOATS_OF_BLOCK // of_position), _MOST_POSITIONS)
+    block = _groups(block) if block >= GROUP // 2 else block
     size = model.size + LANES * (1 - model.size // LANES % 2)
     slot = _groups(num_tiles * block) * depth + LANES
     height = int(program.rows["outputs"].sum())
@@ -60,8 +61,9 @@ def new_memory(model: Model) -> Memory:
         positions=np.zeros((_groups(block) + 1) * size + GROUP * depth, np.float32),
         size=size,
         block=block,
-        points=np.zeros((NUM_POINTS**2 + 1) * slot, np.float32),
+        points=np.zeros((len(program.sharing_rows) * num_columns + 1) * slot, np.float32),
         slot=slot,
+        row_slots=num_columns * slot,
         depth=depth,
         lines=np.zeros(lines, np.float32),
     )
