@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.compiler.jit import kernel, subroutine
-from azero.compiler.vectors import LANES, add, fma, larger, load, multiply, spread, store, zeros
+from azero.compiler.vectors import LANES, add, fetch, fma, larger, load, multiply, spread, store, zeros
 
 GROUP = 6
 """Rows of a product that are computed at once: with AVX2, 12 of 16 registers hold their sums."""
@@ -137,9 +137,13 @@ def transform_run(matrices, run, x, place, step, out, out_place, out_step):
 
 
 @subroutine
-def from_points(run):
-    """Returns the place of A^T of a run."""
-    return (2 * run.outputs + 1) * NUM_POINTS**2
+def transform_back(matrices, run, x, place, step):
+    """Returns the outputs of a run, and what has no meaning, from its points."""
+    matrix, num_points = (2 * run.outputs + 1) * NUM_POINTS**2, run.outputs + 2
+    if run.outputs > 4:
+        return product(matrices, matrix, NUM_POINTS, x, place, step, num_points)
+    c0, c1, c2, c3, _, _ = product(matrices, matrix, NUM_POINTS, x, place, step, num_points)  # two rows less to compute
+    return c0, c1, c2, c3, zeros(), zeros()
 
 
 @subroutine
@@ -185,16 +189,25 @@ def transform_inputs(program, memory, step, count):
 
 @subroutine
 def multiply_points(program, memory, step, count):
-    """Multiplies each pair of points with its weights. The product goes to the slot before, whose input is used up."""
+    """Multiplies each pair of points with its weights. The product goes to the slot before, whose input is used up.
+
+    Weights are larger than caches near the core. Each product fetches its share of the next pair's weights.
+    """
     points, weights, depth = memory.points, program.weights, memory.depth
     inputs, outputs = step.inputs, step.outputs
     num_columns = len(program.sharing_columns)
     for pair in range(len(program.sharing_rows) * num_columns):
         num_tiles = program.sharing_rows[pair // num_columns] * program.sharing_columns[pair % num_columns]
         matrix = step.weights + pair * inputs * outputs
-        for row in range(0, num_tiles * count, GROUP):
+        num_rows = num_tiles * count
+        ahead = matrix + inputs * outputs
+        share = inputs // ((num_rows + GROUP - 1) // GROUP) + 1
+        for row in range(0, num_rows, GROUP):
             place = pair * memory.slot + row * depth
             for channel in range(0, outputs, LANES):
+                for _ in range(share):
+                    fetch(weights, ahead)
+                    ahead += LANES
                 panel = matrix + channel * inputs
                 values = product(points, place + memory.slot, depth, weights, panel, LANES, inputs)
                 store_group(points, place + channel, depth, values)
@@ -209,20 +222,17 @@ def transform_products(program, memory, step, count):
     for position in range(count):
         for channel in range(0, step.outputs, LANES):
             for above, row_run in enumerate(rows):
-                matrix = from_points(row_run)
                 for number, run in enumerate(columns):
                     for point in range(run.outputs + 2):
                         tile = above * program.sharing_columns[point] + number
                         place = point * memory.slot + (tile * count + position) * memory.depth + channel
-                        points, slots = row_run.outputs + 2, memory.row_slots
-                        values = product(matrices, matrix, NUM_POINTS, memory.points, place, slots, points)
+                        values = transform_back(matrices, row_run, memory.points, place, memory.row_slots)
                         place = row_run.first * line + (number * NUM_POINTS + point) * LANES
                         store_group(lines, place, line, values)
             for i in range(rows[-1].first + rows[-1].outputs):
                 for number, run in enumerate(columns):
-                    matrix = from_points(run)
                     place = i * line + number * NUM_POINTS * LANES
-                    values = product(matrices, matrix, NUM_POINTS, lines, place, LANES, run.outputs + 2)
+                    values = transform_back(matrices, run, lines, place, LANES)
                     cell = i * width + run.first
                     finish(values[0], program, memory, step, position, cell, channel)
                     if run.outputs > 1:

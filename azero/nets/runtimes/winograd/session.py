@@ -8,7 +8,7 @@ from azero.nets.architectures.drawing import Drawing
 from azero.nets.runtimes.winograd.graph import Model, WinogradGraph
 from azero.nets.runtimes.winograd.kernels import GROUP, LANES, NUM_POINTS, Memory, run_program
 
-_FLOATS_OF_BLOCK = 1 << 17
+_FLOATS_OF_BLOCK = 3 << 15
 """Floats of a block's products, which the cache should hold beside weights."""
 
 _MOST_POSITIONS = 48  # of a block
