@@ -204,6 +204,15 @@ def test_the_fastest_is_taken_and_remembered(net, three_runtimes):
     assert open_session(net, ANY, 16, 1)[0] == Runtime("openvino", "bf16")
 
 
+def test_fp32_is_taken_where_another_is_faster_by_less_than_a_tenth(net, three_runtimes, monkeypatch):
+    of_fp32 = Runtime("openvino", "fp32")
+    three_runtimes[of_fp32] = Slow(net, 0.0)
+    for share, taken in [(0.92, of_fp32), (0.9, Runtime("openvino", "bf16"))]:
+        rates = {"openvino bf16": 1.0, "openvino int8": 0.5, "openvino fp32": share}
+        monkeypatch.setattr(fastest, "measured_rates", lambda net, opened, rates=rates: rates)
+        assert open_session(net, ANY, 16, 1)[0] == taken
+
+
 def test_what_is_kept_is_of_this_shape_of_net_and_these_versions_for_all_rows(net, three_runtimes, monkeypatch):
     open_session(net, ANY, 16, 1)
     open_session(make_net(GAME, seed=1), ANY, 16, 1)

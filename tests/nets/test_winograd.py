@@ -10,11 +10,14 @@ from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.architectures.contract import with_noise
+from azero.nets.architectures.heads import all_outputs
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
 from azero.nets.runtimes.fastest import LIBRARIES, available_runtimes, open_runtime
 from azero.nets.runtimes.session import Runtime
+from azero.nets.runtimes.winograd.graph import WinogradGraph
+from azero.nets.runtimes.winograd.session import WinogradSession
 from azero.nets.runtimes.winograd.transforms import all_matrices, split_side, transform_kernel
 
 WINOGRAD = Runtime("winograd", "fp32")
@@ -89,6 +92,28 @@ def test_bits_of_a_row_do_not_depend_on_the_batch_or_on_what_ran_before(name):
     assert not np.array_equal(logits[0], logits[1])
 
 
+def test_an_evaluator_fills_up_no_pass():
+    evaluator = NetEvaluator(new_net("tic_tac_toe"), DeviceConfig(device="cpu", runtime="winograd"), 64)
+    rows, run = [], evaluator.session.run
+    evaluator.session.run = lambda planes: rows.append(len(planes)) or run(planes)
+    logits, values = evaluator.evaluate(np.ones((70, 3, 3, 3), np.float32))
+    assert rows == [64, 6] and logits.shape == (70, 9) and values.shape == (70,)
+
+
+def test_heads_that_are_kept_are_those_of_torch():
+    torch.manual_seed(0)
+    for name in ("tower", "any_size"):
+        config = SMALL.model_copy(update={"name": name, "heads": ("ownership", "score")})
+        net = with_noise(make_net(config, make_game("go(size=5,komi=0.5)"))).eval()
+        planes = random_planes(net.game, 7)
+        found = WinogradSession(net.drawing().on(WinogradGraph(), has_heads=True)).answers(planes)
+        with torch.inference_mode():
+            wanted = all_outputs(net, torch.from_numpy(planes))
+        assert found.keys() == wanted.keys() and found["ownership"].shape == (7, 5, 5)
+        for each, answer in found.items():
+            np.testing.assert_allclose(answer, wanted[each].numpy(), atol=1e-5)
+
+
 def test_a_relu_hides_nothing_that_is_no_number():
     net = new_net("tic_tac_toe")
     net.blocks[0].first.convolution.weight.data[0, 0, 0, 0] = torch.nan
@@ -113,7 +138,7 @@ def test_a_side_is_computed_from_its_points(size):
     """One dimension, in float64: the runs cover the side, and their products are a convolution."""
     rng = np.random.default_rng(size)
     x, kernel = rng.random(size), rng.random((1, 1, 3, 3))
-    weights = transform_kernel(kernel)[:, 1, 0, 0]  # at infinity of the other side: its last column
+    weights = transform_kernel(kernel, (8, 8)).reshape(8, 8)[:, 1]  # at infinity of the other side: its last column
     matrices, side = all_matrices().astype(np.float64), split_side(size)
     found = []
     for run in side.runs:

@@ -150,8 +150,8 @@ class WinogradGraph(Graph):
         out = self._new(x.cells, outputs)
         if taps == [3, 3]:
             self._depth = max(self._depth, whole(inputs), whole(outputs))
-            points = [len(split_side(size).sharing) for size in self._board]
-            kind, weights = kernels.CONVOLVE, self._panels(transform_kernel(kernel)[: points[0], : points[1]])
+            points = len(split_side(self._board[0]).sharing), len(split_side(self._board[1]).sharing)
+            kind, weights = kernels.CONVOLVE, self._panels(transform_kernel(kernel, points))
         else:
             kind, weights = kernels.DENSE, self._panels(kernel[:, :, 0, 0].T)
         return self._add(Step(kind, out, inputs, x, weights=weights, bias=self._vector(bias)))

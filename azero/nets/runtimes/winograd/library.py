@@ -14,6 +14,7 @@ class Winograd(Library):
 
     name = "winograd"
     expected_rank = 2
+    takes_any_rows = True
 
     def precisions(self, device: str) -> Sequence[str]:
         return ("fp32",) if device == "cpu" and IS_COMPILED and cpu_flags() >= {"avx2", "fma"} else ()
@@ -27,4 +28,6 @@ class Winograd(Library):
 
         drawing = net.drawing()
         assert drawing, "it takes azero's own nets only"
+        if not self.precisions(device):
+            raise RuntimeError("its kernels are for compiled code and CPUs with AVX2 and FMA")
         return open_drawing(drawing)

@@ -31,10 +31,15 @@ class WinogradSession:
     def answers(self, planes: np.ndarray) -> dict[str, np.ndarray]:
         """Returns the model's outputs by name, for planes [B, C, H, W] float32."""
         if not hasattr(self._own, "memory"):
-            self._own.memory = new_memory(self._model)
+            try:
+                self._own.memory = new_memory(self._model)
+            except MemoryError:
+                raise RuntimeError("no memory for its buffers") from None
         program, shapes = self._model.program, self._model.shapes
         out = np.empty((len(planes), len(program.answers)), np.float32)
-        flat = np.ascontiguousarray(planes, np.float32).reshape(len(planes), planes.shape[1], -1)
+        flat = np.require(planes, np.float32, ["C", "ALIGNED", "WRITEABLE"]).reshape(
+            *planes.shape[:2], planes[0, 0].size
+        )
         run_program(flat, out, program, self._own.memory)
         ends = np.cumsum([np.prod(each, dtype=int) for each in shapes.values()])
         parts = np.split(out, ends[:-1], axis=1)

@@ -64,10 +64,16 @@ def all_matrices() -> np.ndarray:
     return matrices
 
 
-def transform_kernel(kernel: np.ndarray) -> np.ndarray:
-    """Returns G g G^T for weights [outputs, inputs, 3, 3], as [NUM_POINTS, NUM_POINTS, inputs, outputs] float64."""
+def transform_kernel(kernel: np.ndarray, points: tuple[int, int]) -> np.ndarray:
+    """Returns G g G^T for weights [outputs, inputs, 3, 3], as [pairs, inputs, outputs] float64.
+
+    Args:
+      points: of the longest run of rows, and of columns.
+    """
     g = np.array([_powers(point, 3) / _scale(point, MOST_OUTPUTS) for point in range(NUM_POINTS)])
-    return np.einsum("pk,oikl,ql->pqio", g, kernel.astype(np.float64), g, optimize=True)
+    outputs, inputs = kernel.shape[:2]
+    taps = kernel.astype(np.float64).transpose(2, 3, 1, 0).reshape(9, inputs * outputs)
+    return (np.kron(g[: points[0]], g[: points[1]]) @ taps).reshape(-1, inputs, outputs)
 
 
 def _powers(point: int, number: int) -> np.ndarray:
