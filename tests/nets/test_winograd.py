@@ -1,5 +1,9 @@
 """Tests of the runtime of azero's own kernels: errors against float64, bits of a row, and what it does not run."""
 
+import os
+import subprocess
+import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +94,31 @@ def test_bits_of_a_row_do_not_depend_on_the_batch_or_on_what_ran_before(name):
         some_logits, some_values = session.run(planes[rows])
         assert np.array_equal(some_logits, logits[rows]) and np.array_equal(some_values, values[rows])
     assert not np.array_equal(logits[0], logits[1])
+
+
+BITS = """
+import numpy as np, torch
+from azero.config.schema import NetConfig
+from azero.games import make_game
+from azero.nets.architectures.contract import with_noise
+from azero.nets.make import make_net
+from azero.nets.runtimes.fastest import Runtime, open_runtime
+
+game = make_game("connect_four")
+torch.manual_seed(0)
+net = with_noise(make_net(NetConfig(channels=24, global_context="se"), game))
+planes = np.random.default_rng(0).random((7, *game.planes_shape), np.float32)
+print(*(each.tobytes().hex() for each in open_runtime(Runtime("winograd", "fp32"), net, "cpu", 7, 1).run(planes)))
+"""
+
+
+@pytest.mark.slow
+def test_registers_of_8_and_of_16_floats_compute_the_same_bits():
+    """That is: code for this CPU, and code for any with AVX2 and FMA, as in the libraries of a wheel."""
+    with_avx2 = {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": "+avx2,+fma"}
+    run = partial(subprocess.run, [sys.executable, "-c", BITS], capture_output=True, check=True)
+    here, there = (run(env=os.environ | changes).stdout for changes in ({}, with_avx2))
+    assert here == there and len(here) > 100
 
 
 def test_an_evaluator_fills_up_no_pass():
