@@ -63,7 +63,7 @@ def check_net(name: str, game: Game, device: DeviceConfig) -> NetReport:
     drifts: dict[str, float] = {}
     faults: dict[str, str] = {}
     measures: dict[str, Measure] = {}
-    for runtime in available_runtimes(where):
+    for runtime in available_runtimes(where, net=net):
         if runtime.precision == "int8" and not net.is_quantizable:
             continue
         try:

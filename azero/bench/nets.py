@@ -58,11 +58,11 @@ def describe_net(config: Config, game: Game) -> dict[str, int]:
     }
 
 
-def list_paths(config: DeviceConfig) -> dict[str, DeviceConfig]:
-    """Returns the paths by which this machine can run a net: the settings of each, by name."""
+def list_paths(config: DeviceConfig, net: Net) -> dict[str, DeviceConfig]:
+    """Returns the paths by which this machine can run the net: the settings of each, by name."""
     return {
         each.name: config.model_copy(update={"runtime": each.library, "precision": each.precision})
-        for each in available_runtimes(device_type(config.device))
+        for each in available_runtimes(device_type(config.device), net=net)
     }
 
 
@@ -124,7 +124,7 @@ def _contestants(net: Net, config: DeviceConfig, planes: np.ndarray, is_cpu: boo
     contestants: dict[tuple[str, int], Measure] = {}
     for threads in dict.fromkeys([_EAGER_THREADS, 1]) if is_cpu else [1]:
         contestants[EAGER, threads] = partial(rate, eager_work(net, pick_device(config.device), planes, threads))
-    for path, own in list_paths(config).items():
+    for path, own in list_paths(config, net).items():
         for threads in dict.fromkeys([1, count_cores()]) if is_cpu else [1]:
             evaluators = [NetEvaluator(net, own, min(len(planes), ROWS)) for _ in range(threads)]
             contestants[path, threads] = partial(rate_of_threads, [evaluator_work(each, planes) for each in evaluators])

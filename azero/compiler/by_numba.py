@@ -122,6 +122,13 @@ def word_instruction(name: str, *arguments: bool) -> types.Type:
     return _type_of(instruction)
 
 
+def vector_operation(name: str) -> types.Type:
+    """Returns the type of an operation of `vectors.py`."""
+    from azero.compiler.vector_type import OPERATIONS  # here, because few kernels need it
+
+    return _type_of(OPERATIONS[name])
+
+
 def _type_of(made: object) -> types.Type:
     cpu_target.typing_context.refresh()
     return cpu_target.typing_context.resolve_value_type(made)

@@ -29,6 +29,7 @@ _COMPILED_SOURCES = (
     "games/**/*.py",
     "exact/*.py",
     "mcts/**/*.py",
+    "nets/runtimes/winograd/kernels.py",
     "selfplay/**/*.py",
 )
 

@@ -504,8 +504,8 @@ class DeviceConfig(Section):
     )
     runtime: str = Field(
         "auto",
-        description="Library that runs the net on a CPU: `auto`, `torch` or `openvino`. `auto` takes the fastest, "
-        "measured once per machine, and torch only if OpenVINO is not there.",
+        description="Library that runs the net on a CPU: `auto`, `torch`, `openvino` or `winograd`, azero's own "
+        "kernels. `auto` takes the fastest, measured once per machine, and torch only if no other runs the net.",
     )
     threads: int = Field(0, ge=0, le=1024, description="Threads of training and matches; 0 takes one per core.")
 

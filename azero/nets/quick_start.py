@@ -1,9 +1,9 @@
-"""The net of a checkpoint, opened without torch where OpenVINO runs it. To import torch takes a second.
+"""The net of a checkpoint, opened without torch where another library runs it. To import torch takes a second.
 
 A net of azero's is drawn as a graph of its weights. The first time on this machine, the weights are compared with the
-net's shape, precisions are measured, and the fastest is compared with fp32. The result is kept in the cache folder,
-under a digest of everything that it depends on. It is the precision, and the peaks of activations that int8 needs. The
-next time, OpenVINO runs the same graph of the same weights, so the outputs have the same bits.
+net's shape, runtimes are measured, and the fastest is compared with fp32. The result is kept in the cache folder,
+under a digest of everything that it depends on. It is the runtime, and the peaks of activations that int8 needs. The
+next time, it runs the same graph of the same weights, so the outputs have the same bits.
 """
 
 import functools
@@ -27,6 +27,7 @@ from azero.nets.checkpoint_file import CheckpointFile
 from azero.nets.devices import device_type
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes.fastest import open_runtime
+from azero.nets.runtimes.library import LIBRARIES
 from azero.nets.runtimes.session import Heads, Runtime, SessionEvaluator
 from azero.system.files import PACKAGE, read_regular, write_whole
 from azero.system.machine import cpu_flags, cpu_name
@@ -34,6 +35,7 @@ from azero.system.machine import cpu_flags, cpu_name
 if TYPE_CHECKING:
     from azero.nets.architectures.contract import Net
 
+_WITHOUT_TORCH = "openvino", "winograd"
 _NUM_KEPT = 64  # checkpoints
 _LARGEST = 1 << 16  # bytes of a file
 _HUGE = 1e6  # a weight; torch says whether such a net has finite outputs
@@ -42,7 +44,8 @@ _HUGE = 1e6  # a weight; torch says whether such a net has finite outputs
 class Known(NamedTuple):
     """What is known of a checkpoint on this machine."""
 
-    precision: str  # OpenVINO's
+    library: str  # one that needs no torch
+    precision: str
     peaks: list[float] | None  # of the activations that int8 quantizes
 
 
@@ -94,10 +97,11 @@ class QuickNet:
     def evaluator(self, rows: int, num_threads: int) -> SessionEvaluator:
         """Returns an evaluator with passes of `rows` rows, in the fastest runtime that is near enough to fp32."""
         if self._known:
-            runtime = Runtime("openvino", self._known.precision)
+            runtime = Runtime(self._known.library, self._known.precision)
             with suppress(RuntimeError, ImportError):  # the choice below says what fails, and uses another runtime
                 session = open_runtime(runtime, self, "cpu", rows, num_threads)
-                return SessionEvaluator(runtime, session, rows, num_threads)
+                fills_up = not LIBRARIES[runtime.library].takes_any_rows
+                return SessionEvaluator(runtime, session, rows, num_threads, fills_up)
         evaluator = NetEvaluator(self, self._config, rows, num_threads)
         self._remember(evaluator.runtime)
         return evaluator
@@ -135,17 +139,17 @@ class QuickNet:
         return open_heads(self.torch_net, self._config)
 
     def _remember(self, runtime: Runtime) -> None:
-        """Keeps how OpenVINO runs the net, unless another library runs it, or the settings ask for something else."""
+        """Keeps what runs the net, unless it is torch, or the settings ask for something else."""
         library, precision = runtime
-        if self._path is None or library != "openvino" or self._config.precision not in ("auto", precision):
+        if self._path is None or library not in _WITHOUT_TORCH or self._config.precision not in ("auto", precision):
             return
-        self._known = Known(precision, self._drawing.peaks if self._drawing else None)
+        self._known = Known(library, precision, self._drawing.peaks if self._drawing else None)
         _write(self._path, self._known)
 
 
 def _may_be_known(file: CheckpointFile, config: DeviceConfig) -> bool:
-    """Returns whether OpenVINO may run a net of azero's here."""
-    if file.config.name not in ARCHITECTURES or config.runtime not in ("auto", "openvino"):
+    """Returns whether a net of azero's may run here without torch. OpenVINO looks at it first."""
+    if file.config.name not in ARCHITECTURES or config.runtime not in ("auto", *_WITHOUT_TORCH):
         return False
     return importlib.util.find_spec("openvino") is not None and device_type(config.device) == "cpu"
 
@@ -190,9 +194,11 @@ def _read(path: Path) -> Known | None:
 
 
 def _is_whole(known: Known) -> bool:
-    """Returns whether the precision is one of OpenVINO's, and peaks are positive finite numbers; int8 needs them."""
-    precision, peaks = known
+    """Returns whether the library has the precision, and peaks are positive finite numbers; int8 needs them."""
+    library, precision, peaks = known
     has_peaks = isinstance(peaks, list) and all(isinstance(each, float) and 0 < each < inf for each in peaks)
+    if library not in _WITHOUT_TORCH or (library == "winograd" and precision != "fp32"):
+        return False
     return precision in ("fp32", "bf16") or (precision == "int8" and has_peaks)
 
 

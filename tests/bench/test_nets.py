@@ -29,7 +29,7 @@ def test_every_path_meets_plain_torch_on_one_core_and_on_all(monkeypatch):
     for batch_size in (1, 8):
         own = [row for row in rows if row.batch_size == batch_size]
         assert own[0].path == EAGER and all(row.ratio_to_eager <= 1.0 for row in own if row.path == EAGER)
-        for path in list_paths(CONFIG.device):
+        for path in list_paths(CONFIG.device, ResidualTower(CONFIG.net, GAME)):
             assert [row.threads for row in own if row.path == path] == sorted({1, count_cores()})
     operations = count_operations(ResidualTower(CONFIG.net, GAME).eval(), GAME.planes_shape).on_board
     for row in rows:

@@ -75,19 +75,19 @@ def open_twice(path: Path, config: DeviceConfig, rows: int = 4):
     return *evaluators, any("torch_net" in vars(each) for each in nets)
 
 
-@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("runtime", available_runtimes("cpu", has_torch=False), ids=lambda each: each.name)
 @pytest.mark.parametrize("architecture", ["tower", "dense"])
-def test_a_known_net_has_the_same_bits(tmp_path, path, precision, architecture):
+def test_a_known_net_has_the_same_bits(tmp_path, path, runtime, architecture):
     if architecture == "dense":
-        if precision == "int8":
-            pytest.skip("only towers have it")
+        if runtime.library == "winograd" or runtime.precision == "int8":
+            pytest.skip("it is for towers")
         config = NetConfig(name="dense", channels=16)
         write_checkpoint(path, with_noise(make_any_net(config, GAME)), Card(str(GAME), config.model_dump(), {}))
-    config = DeviceConfig(device="cpu", runtime="openvino", precision=precision)
+    config = DeviceConfig(device="cpu", runtime=runtime.library, precision=runtime.precision)
     first, second, has_torch = open_twice(path, config)
     plain = NetEvaluator(load_checkpoint(path).net, config, 4)
     assert not has_torch and type(second) is not NetEvaluator
-    assert first.runtime == second.runtime == plain.runtime == ("openvino", precision)
+    assert first.runtime == second.runtime == plain.runtime == runtime
     planes = random_planes(GAME, 64)
     for one, other, third in zip(*(each.evaluate(planes) for each in (first, second, plain)), strict=True):
         assert np.array_equal(one, other) and np.array_equal(one, third)
@@ -106,14 +106,23 @@ def test_suggest_imports_no_torch_and_says_the_same_twice():
     first, *torch_at_first = run_suggest(*words)
     second, *torch_later = run_suggest(*words)
     assert torch_at_first == torch_later == [False]
-    assert first["runtime"] == "openvino"
+    assert first["runtime"] in ("openvino", "winograd")
     assert {**first, "elapsed_s": 0} == {**second, "elapsed_s": 0}
 
 
 OTHERS = [
-    *("[]", "{}", "null", "[" * 20_000, '{"precision":[],"peaks":null}', '{"precision":"fp32","peaks":null,"more":1}'),
-    *('{"precision":"fp99","peaks":null}', '{"precision":"int8","peaks":null}'),
-    *('{"precision":"int8","peaks":"x"}', '{"precision":"int8","peaks":[1e400]}', "\udcff"),
+    *("[]", "{}", "null", "[" * 20_000, "\udcff", '{"precision":"fp32","peaks":null}'),
+    *(
+        f'{{"library":"{library}","precision":{rest}}}'
+        for library, rest in [
+            *(
+                ("openvino", each)
+                for each in ('[],"peaks":null', '"fp32","peaks":null,"more":1', '"fp99","peaks":null')
+            ),
+            *(("openvino", f'"int8","peaks":{each}') for each in ("null", '"x"', "[1e400]")),
+            *(("winograd", '"int8","peaks":[1.0]'), ("torch", '"fp32","peaks":null')),
+        ]
+    ),
 ]
 DAMAGES = [
     *(lambda whole, text=text: signed(text.encode(errors="surrogateescape")) for text in OTHERS),
@@ -225,7 +234,7 @@ def test_what_is_known_depends_on_weights_game_settings_versions_and_sources(pat
 
 
 def test_a_known_choice_that_fails_is_replaced(path, monkeypatch):
-    config = DeviceConfig(device="cpu")
+    config = DeviceConfig(device="cpu", runtime="openvino")
     first, _, _ = open_twice(path, config)
 
     def fail(*arguments):

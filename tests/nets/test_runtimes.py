@@ -28,6 +28,7 @@ from azero.nets.runtimes.fastest import (
     wanted_runtimes,
 )
 from azero.nets.runtimes.library import LIBRARIES, Library
+from azero.nets.runtimes.winograd import library
 
 from .towers import SMALL_OF_CONTEXT, make_net
 
@@ -51,7 +52,8 @@ def no_rates_kept(tmp_path, monkeypatch):
 
 @pytest.fixture
 def bare_machine(monkeypatch):
-    """A machine without CUDA, MPS, bfloat16 and OpenVINO."""
+    """A machine without CUDA, MPS, bfloat16, AVX2 and OpenVINO."""
+    monkeypatch.setattr(library, "cpu_flags", frozenset)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
     monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
@@ -181,6 +183,7 @@ def three_runtimes(net, monkeypatch):
     """Three runtimes. The second is the fastest, the first the slowest."""
     names = EXACT, Runtime("openvino", "bf16"), Runtime("openvino", "int8")
     sessions = {names[0]: Slow(net, 0.02), names[1]: Slow(net, 0.0), names[2]: Slow(net, 0.01)}
+    monkeypatch.delitem(LIBRARIES, "winograd", raising=False)
     for rank, name in enumerate(["torch", "openvino"]):
         monkeypatch.setitem(LIBRARIES, name, Fake(name, rank, sessions))
     return sessions
@@ -199,6 +202,15 @@ def test_the_fastest_is_taken_and_remembered(net, three_runtimes):
     assert open_session(net, ANY, 16, 1)[0] == Runtime("openvino", "int8")
     kept.write_text("{")  # damaged: measured again
     assert open_session(net, ANY, 16, 1)[0] == Runtime("openvino", "bf16")
+
+
+def test_fp32_is_taken_where_another_is_faster_by_less_than_a_tenth(net, three_runtimes, monkeypatch):
+    of_fp32 = Runtime("openvino", "fp32")
+    three_runtimes[of_fp32] = Slow(net, 0.0)
+    for share, taken in [(0.92, of_fp32), (0.9, Runtime("openvino", "bf16"))]:
+        rates = {"openvino bf16": 1.0, "openvino int8": 0.5, "openvino fp32": share}
+        monkeypatch.setattr(fastest, "measured_rates", lambda net, opened, rates=rates: rates)
+        assert open_session(net, ANY, 16, 1)[0] == taken
 
 
 def test_what_is_kept_is_of_this_shape_of_net_and_these_versions_for_all_rows(net, three_runtimes, monkeypatch):
@@ -297,6 +309,7 @@ def test_one_that_has_failed_is_measured_again(net, three_runtimes, monkeypatch,
 
 def test_openvino_that_cannot_be_loaded_is_left_out(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "azero.nets.runtimes.openvino.session", None)
+    monkeypatch.delitem(LIBRARIES, "winograd", raising=False)
     assert {each.library for each in available_runtimes("cpu")} == {"torch"}
     assert "openvino is installed but cannot be used" in capsys.readouterr().err or not importlib.util.find_spec(
         "openvino"

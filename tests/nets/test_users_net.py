@@ -66,7 +66,7 @@ def with_random_outputs(net: nn.Module) -> nn.Module:
 def test_a_net_runs_in_all_runtimes(name):
     net = with_random_outputs(net_of(name))
     ran = 0
-    for runtime in available_runtimes(CPU):
+    for runtime in available_runtimes(CPU, net=net):
         if runtime.precision != "int8":
             session = open_runtime(runtime, net, CPU, 16, 1)
             assert measure_drift(net, session, 16) <= TOLERANCE, runtime.name

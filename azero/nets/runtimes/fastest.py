@@ -23,16 +23,21 @@ TOLERANCE = 0.03
 """Limit on `measure_drift`: the mean distance of values, or of policies (total variation), from fp32."""
 
 
-def available_runtimes(device: str, has_torch: bool = True) -> list[Runtime]:
+_GAIN_OF_FP32 = 1.1
+"""A less exact precision has to be faster than fp32 by this factor."""
+
+
+def available_runtimes(device: str, has_torch: bool = True, net: Runnable | None = None) -> list[Runtime]:
     """Returns the runtimes for a device, in ascending order of expected speed.
 
     Args:
       device: its type, as of `device_type`.
       has_torch: whether those of torch, which is imported for them, are among them.
+      net: leaves out libraries that do not run nets of its kind.
     """
     runtimes = []
     for library in sorted(LIBRARIES.values(), key=lambda each: each.expected_rank):
-        if library.name == EXACT.library and not has_torch:
+        if (library.name == EXACT.library and not has_torch) or (net and not library.takes(net)):
             continue
         try:
             runtimes += [Runtime(library.name, precision) for precision in library.precisions(device)]
@@ -41,14 +46,14 @@ def available_runtimes(device: str, has_torch: bool = True) -> list[Runtime]:
     return runtimes
 
 
-def wanted_runtimes(config: DeviceConfig) -> list[Runtime]:
-    """Returns the available runtimes that the settings allow; raises BadInput if there is none.
+def wanted_runtimes(config: DeviceConfig, net: Runnable | None = None) -> list[Runtime]:
+    """Returns the available runtimes that the settings allow, for a net; raises BadInput if there is none.
 
     torch is among them only if the settings name it, or allow nothing else here.
     """
     device = device_type(config.device)
     for has_torch in (False, True):
-        available = available_runtimes(device, has_torch)
+        available = available_runtimes(device, has_torch, net)
         wanted = [
             each
             for each in available
@@ -103,7 +108,7 @@ def open_session(net: Runnable, config: DeviceConfig, rows: int, num_threads: in
     device, ranked = device_type(config.device), _ranked(net, config)
     only = ranked[0] if _is_only(ranked, config) else None
     if len(ranked) == 1:
-        available = available_runtimes(device, has_torch=ranked[0].library == EXACT.library)
+        available = available_runtimes(device, ranked[0].library == EXACT.library, net)
         ranked = available[: available.index(ranked[0]) + 1]
     for runtime in reversed(ranked):
         try:
@@ -123,7 +128,7 @@ def open_session(net: Runnable, config: DeviceConfig, rows: int, num_threads: in
 
 def _ranked(net: Runnable, config: DeviceConfig) -> list[Runtime]:
     """Returns the runtimes that the settings allow, in ascending order of their speed here; raises BadInput."""
-    device, wanted = device_type(config.device), wanted_runtimes(config)
+    device, wanted = device_type(config.device), wanted_runtimes(config, net)
     drawing = net.drawing()
     if drawing is None or not drawing.architecture.is_quantizable:
         wanted = [each for each in wanted if each.precision != "int8"]
@@ -132,13 +137,13 @@ def _ranked(net: Runnable, config: DeviceConfig) -> list[Runtime]:
     if device == "cpu" and len(wanted) > 1:
         opened = {each.name: functools.partial(open_runtime, each, net, device) for each in wanted}
         rates = measured_rates(net, opened)
-        wanted.sort(key=lambda each: rates[each.name])
+        wanted.sort(key=lambda each: rates[each.name] * (_GAIN_OF_FP32 if each.precision == "fp32" else 1))
     return wanted
 
 
 def _reference(net: Runnable) -> Runtime:
     """Returns fp32 in a library that needs no torch, if there is one for this net; else in torch."""
-    runtimes = available_runtimes("cpu", has_torch=False) if net.drawing() else []
+    runtimes = available_runtimes("cpu", has_torch=False, net=net) if net.drawing() else []
     return next((each for each in runtimes if each.precision == "fp32"), EXACT)
 
 

@@ -31,10 +31,13 @@ class Library(ABC):
     Attributes:
       name: as in the setting `device.runtime`.
       expected_rank: place among the libraries in ascending order of expected speed. torch has 0.
+      takes_any_rows: whether a pass may have fewer rows than its session was opened for, is faster then, and computes
+        the same bits.
     """
 
     name: str
     expected_rank: int
+    takes_any_rows: bool = False
 
     @abstractmethod
     def precisions(self, device: str) -> Sequence[str]:
@@ -45,6 +48,10 @@ class Library(ABC):
 
         Raises ImportError or RuntimeError if it is installed and cannot be used.
         """
+
+    def takes(self, net: Runnable) -> bool:
+        """Returns whether the library runs nets of this kind."""
+        return True
 
     @abstractmethod
     def open(self, net: Runnable, precision: str, device: str, rows: int, num_threads: int) -> Session:

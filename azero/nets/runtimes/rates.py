@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from azero.compiler.cache import cache_root
+from azero.compiler.cache import cache_root, digest_of_sources
 from azero.nets.runtimes.calibration import sample_positions
 from azero.nets.runtimes.library import Runnable
 from azero.nets.runtimes.session import MATCH_ROWS
@@ -85,10 +85,10 @@ def _is_rate(value: object) -> bool:
 
 
 def versions() -> list[str]:
-    """Returns the versions of the libraries that run nets."""
+    """Returns the versions of the libraries that run nets, azero's kernels among them."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found = [version("torch")]
+    found = [version("torch"), digest_of_sources()]
     with contextlib.suppress(PackageNotFoundError):
         found.append(version("openvino"))
     return found

@@ -18,7 +18,7 @@ Answers are float32, for the player to move: [B, H, W] if a head has a number fo
 class Runtime(NamedTuple):
     """A library that runs nets, and the precision of its arithmetic."""
 
-    library: str  # torch or openvino
+    library: str  # torch, openvino or winograd
     precision: str  # fp32, bf16 or int8
 
     @property
@@ -66,21 +66,23 @@ MATCH_ROWS = 16
 class SessionEvaluator:
     """Evaluates batches of positions with a net that is ready to run.
 
-    On a CPU every forward pass has the same number of rows, filled up with zeros. So the output for a position does not
-    depend on the rest of the batch, to the last bit. A pass takes one thread, and several passes run side by side.
-    Threads that share a pass would wait for each other. A GPU takes batches of any size; see `pytorch/gpu.py`.
+    On a CPU every forward pass has the same number of rows, filled up with zeros, unless the library takes any number.
+    So the output for a position does not depend on the rest of the batch, to the last bit. A pass takes one thread, and
+    several passes run side by side. Threads that share a pass would wait for each other. A GPU takes batches of any
+    size; see `pytorch/gpu.py`.
 
     Attributes:
       runtime: the library and precision that run the net.
       session: the net, ready to run.
       rows: rows of a forward pass; multiples of it waste nothing. 0 if any batch size is as good.
+      fills_up: whether every pass has all its rows.
       is_on_device: whether the net runs on an accelerator, so that the CPU is free meanwhile.
     """
 
     is_on_device = False
 
-    def __init__(self, runtime: Runtime, session: Session, rows: int, num_threads: int):
-        self.runtime, self.session, self.rows = runtime, session, rows
+    def __init__(self, runtime: Runtime, session: Session, rows: int, num_threads: int, fills_up: bool = True):
+        self.runtime, self.session, self.rows, self.fills_up = runtime, session, rows, fills_up
         self._pool = ThreadPoolExecutor(num_threads) if num_threads > 1 else None
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -95,7 +97,9 @@ class SessionEvaluator:
 
     def _evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rows = self.rows or len(planes)
-        passes = [filled_up(planes[at : at + rows], rows) for at in range(0, len(planes), rows)]
+        passes = [planes[at : at + rows] for at in range(0, len(planes), rows)]
+        if self.fills_up:
+            passes = [filled_up(each, rows) for each in passes]
         if len(passes) == 1:
             logits, values = self.session.run(passes[0])
             return logits[: len(planes)], values[: len(planes)]
@@ -112,7 +116,7 @@ class SizedEvaluator(SessionEvaluator):
 
     def __init__(self, sizes: Sequence[SessionEvaluator]):
         largest = sizes[-1]
-        super().__init__(largest.runtime, largest.session, largest.rows, 1)
+        super().__init__(largest.runtime, largest.session, largest.rows, 1, largest.fills_up)
         self._sizes = sizes
 
     def _evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
