@@ -105,14 +105,14 @@ def split_seeds(seeds: list[int], num_sizes: int, games_per_shard: int) -> list[
 def play_task(plan: PlayPlan, task: SizedSeeds, on_games: Callable[[int], None]) -> Shard:
     """Plays a task's games, and solves their ends; calls `on_games` with the number of games that have just ended."""
     config = with_files_here(plan.configs[task.size], plan.files)
-    selfplay = _prepare(plan, config)
+    selfplay = open_selfplay(plan, config)
     shard = play_games(selfplay, task.seeds, on_games, plan.starts)
     num_threads = share_of_cores(config) if selfplay.evaluator.is_on_device else 1
     shard = solve_endings(selfplay.game, shard, config.selfplay.ending_nodes, num_threads)
     return weigh_by_surprise(selfplay.game, selfplay.evaluator, shard, config.selfplay.policy_surprise_share)
 
 
-def _prepare(plan: PlayPlan, config: Config) -> SelfPlay:
+def open_selfplay(plan: PlayPlan, config: Config) -> SelfPlay:
     """Returns self-play with the plan's net and one size's settings.
 
     Raises BadInput if the code of a user's own game or net has changed since the plan was made.
