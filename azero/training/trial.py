@@ -272,7 +272,7 @@ def _rate_play(
     """Returns the evaluations a second of all workers, of several sizes as in an iteration with games of all."""
     configs = [settings_of_workers(pool, run.config_of(game)) for game in run.games]
     identities = Identities(identity_of(run.game.rules), make_net(run.config.net, run.game).identity)
-    plan = new_plan(run.config, configs, run.weights_at(0), identities, starts)
+    plan = new_plan(run.config, configs, run.weights_at(0), identities, starts, run.known_of(0))
     spent_s = 0.0
     for size, each in enumerate(counted):
         tasks = [_Task(size, each.evaluations, seconds / len(counted))] * num_workers
@@ -283,7 +283,7 @@ def _rate_play(
 
 def time_play(plan: PlayPlan, task: _Task, on_progress: Callable[[int], None]) -> float:
     """Returns the evaluations a second of a worker, which plays for the seconds of a task."""
-    selfplay = open_selfplay(plan, plan.configs[task.size])
+    selfplay = open_selfplay(plan, plan.configs[task.size], task.size)
     judge = _Timed(selfplay.evaluator, UniformEvaluator(selfplay.game.num_actions), selfplay.num_slots, task)
     begin, num_games = time.perf_counter(), 0
 
