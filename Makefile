@@ -1,4 +1,4 @@
-# make train      set up, train a Connect Four agent from nothing in minutes, play it against uct@1000, ask it for a move;
+# make train      set up, train a Connect Four agent for 7 minutes, play it against uct@1000, ask it for a move;
 #                 after an interruption it goes on
 # make test       set up, run the quick tests
 # make test-all   set up, run all tests, the slow ones and those in plain Python included
@@ -24,7 +24,7 @@ RUN := runs/connect_four_quick
 .PHONY: train test quick-first quick-second test-all all-first all-second test-long test-browser test-browser-quick test-page test-cluster test-cluster-quick test-cluster-long torture check format docs site wheel bench clean
 
 train: .venv/installed
-	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
+	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume,--minutes 7)
 	$(BIN)/azero evaluate $(RUN)@200 --against uct@1000 --games 100
 	$(BIN)/azero suggest $(RUN)@200
 

@@ -28,7 +28,7 @@ SettingsOption = Annotated[
 ]
 MinutesOption = Annotated[
     float | None,
-    typer.Option("--minutes", metavar="M", help="Set iterations, and games if necessary, for M minutes in all."),
+    typer.Option("--minutes", metavar="M", help="Set iterations, games, samples and more for M minutes in all."),
 ]
 
 
@@ -112,7 +112,7 @@ def _check_options(settings: list[str], is_resuming: bool, of_beginning: list[st
     if is_resuming and of_beginning:
         raise BadInput(f"{of_beginning[0]} is for a new run, and --resume continues one; leave one of the two out")
     keys = Counter(each.partition("=")[0].strip() for each in settings)
-    if "--minutes" in of_beginning and "training.iterations" in keys:
+    if "--minutes" in of_beginning and {"training", "training.iterations"} & {*keys}:
         raise BadInput("--minutes sets training.iterations; leave one of the two out")
     for key in (key for key, times in keys.items() if times > 1):
         say(f"--set {key} is given more than once; the last value counts")

@@ -3,7 +3,9 @@
 A net of azero's is drawn as a graph of its weights. The first time on this machine, the weights are compared with the
 net's shape, runtimes are measured, and the fastest is compared with fp32. The result is kept in the cache folder,
 under a digest of everything that it depends on. It is the runtime, and the peaks of activations that int8 needs. The
-next time, it runs the same graph of the same weights, so the outputs have the same bits.
+next time, it runs the same graph of the same weights, so the outputs have the same bits. Files with the same weights
+share it: a candidate is measured once, before its gate, and not again when it is promoted. A run sends it to its
+workers.
 """
 
 import functools
@@ -21,16 +23,18 @@ import numpy as np
 
 from azero.compiler.cache import cache_root, digest_of_sources
 from azero.config.schema import DeviceConfig
+from azero.games import Game
 from azero.games.names import source_digest_of
 from azero.nets.architectures.drawing import ARCHITECTURES, Drawing, drawing_of
-from azero.nets.checkpoint_file import CheckpointFile
+from azero.nets.checkpoint_file import CheckpointFile, read_checkpoint
 from azero.nets.devices import device_type
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes.fastest import open_runtime
-from azero.nets.runtimes.library import LIBRARIES
+from azero.nets.runtimes.library import LIBRARIES, Runnable
 from azero.nets.runtimes.session import Heads, Runtime, SessionEvaluator
 from azero.system.files import PACKAGE, read_regular, write_whole
 from azero.system.machine import cpu_flags, cpu_name
+from azero.system.tensor_files import Tensors
 
 if TYPE_CHECKING:
     from azero.nets.architectures.contract import Net
@@ -49,15 +53,71 @@ class Known(NamedTuple):
     peaks: list[float] | None  # of the activations that int8 quantizes
 
 
+def known_of(path: Path, game: Game, config: DeviceConfig) -> Known | None:
+    """Returns what is known of a checkpoint for `game`, measured now if nothing was; None if OpenVINO does not run it.
+
+    Raises BadInput if the file cannot be read, or its weights do not fit.
+    """
+    file = read_checkpoint(path, game)
+    if not _may_be_known(file, config):
+        return None
+    net = QuickNet(file, config)
+    if net.known is None:
+        net.evaluator(1, 1)
+    return net.known
+
+
+def open_known(
+    known: Known, name: str, weights: Tensors, game: Game, rows: int, num_threads: int
+) -> SessionEvaluator | None:
+    """Returns an evaluator of a net's weights, of which something is known; None if it cannot be opened here.
+
+    Args:
+      name: the kind of net, as in the settings.
+    """
+    drawing = drawing_of(name, weights, game)
+    if drawing is None:
+        return None
+    drawing.peaks = known.peaks
+    return _evaluator_of(_Drawn(game, drawing), known, rows, num_threads)
+
+
+class _Drawn(NamedTuple):
+    """A drawing, a `Runnable` for libraries that need no torch."""
+
+    game: Game
+    own: Drawing
+
+    def drawing(self) -> Drawing:
+        return self.own
+
+    @property
+    def torch_net(self) -> "Net":
+        raise RuntimeError("there are only weights")
+
+
+def _evaluator_of(net: Runnable, known: Known, rows: int, num_threads: int) -> SessionEvaluator | None:
+    """Returns an evaluator of a net, of which something is known; None if it cannot be opened here."""
+    runtime = Runtime(known.library, known.precision)
+    with suppress(RuntimeError, ImportError):
+        session = open_runtime(runtime, net, "cpu", rows, num_threads)
+        return SessionEvaluator(runtime, session, rows, num_threads, not LIBRARIES[runtime.library].takes_any_rows)
+    return None
+
+
 class QuickNet:
-    """The net of a checkpoint, a `Runnable`. Raises BadInput if the weights do not fit it."""
+    """The net of a checkpoint, a `Runnable`. Raises BadInput if the weights do not fit it.
+
+    Attributes:
+      known: what is known of it; None until `evaluator` has measured it, or if it cannot be kept.
+    """
 
     def __init__(self, file: CheckpointFile, config: DeviceConfig):
         self.game = file.game
         self._file, self._config = file, config
         self._path = _path_of(file, config) if _may_be_known(file, config) else None
-        self._known = _read(self._path) if self._path else None
-        if self._known is None and not (self._path and _fits(file) and self._has_finite_outputs()):
+        self.known: Known | None = _read(self._path) if self._path else None
+        if self.known is None and not (self._path and _fits(file) and self._has_finite_outputs()):
             self.torch_net  # noqa: B018, it says what is wrong
         file.warn_of_change()
 
@@ -75,8 +135,8 @@ class QuickNet:
     @functools.cached_property
     def _drawing(self) -> Drawing | None:
         drawing = drawing_of(self._file.config.name, self._file.weights, self.game)
-        if drawing and self._known:
-            drawing.peaks = self._known.peaks
+        if drawing and self.known:
+            drawing.peaks = self.known.peaks
         return drawing
 
     def _has_finite_outputs(self) -> bool:
@@ -96,12 +156,8 @@ class QuickNet:
 
     def evaluator(self, rows: int, num_threads: int) -> SessionEvaluator:
         """Returns an evaluator with passes of `rows` rows, in the fastest runtime that is near enough to fp32."""
-        if self._known:
-            runtime = Runtime(self._known.library, self._known.precision)
-            with suppress(RuntimeError, ImportError):  # the choice below says what fails, and uses another runtime
-                session = open_runtime(runtime, self, "cpu", rows, num_threads)
-                fills_up = not LIBRARIES[runtime.library].takes_any_rows
-                return SessionEvaluator(runtime, session, rows, num_threads, fills_up)
+        if self.known and (evaluator := _evaluator_of(self, self.known, rows, num_threads)):
+            return evaluator  # else the choice below says what fails, and uses another runtime
         evaluator = NetEvaluator(self, self._config, rows, num_threads)
         self._remember(evaluator.runtime)
         return evaluator
@@ -113,7 +169,7 @@ class QuickNet:
     @functools.cached_property
     def _alone(self) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
         """The net in fp32: run by OpenVINO if it runs the net, so that nobody waits for torch."""
-        if self._known and self._drawing:
+        if self.known and self._drawing:
             with suppress(RuntimeError, ImportError):
                 from azero.nets.runtimes.openvino import session
 
@@ -129,7 +185,7 @@ class QuickNet:
     @functools.cached_property
     def _heads(self) -> Heads:
         """The kept heads: run by OpenVINO if it runs the net, so that they have the same bits each time."""
-        if self._known and self._drawing:
+        if self.known and self._drawing:
             with suppress(RuntimeError, ImportError):
                 from azero.nets.runtimes.openvino import session
 
@@ -143,8 +199,8 @@ class QuickNet:
         library, precision = runtime
         if self._path is None or library not in _WITHOUT_TORCH or self._config.precision not in ("auto", precision):
             return
-        self._known = Known(library, precision, self._drawing.peaks if self._drawing else None)
-        _write(self._path, self._known)
+        self.known = Known(library, precision, self._drawing.peaks if self._drawing else None)
+        _write(self._path, self.known)
 
 
 def _may_be_known(file: CheckpointFile, config: DeviceConfig) -> bool:
@@ -171,8 +227,12 @@ def _path_of(file: CheckpointFile, config: DeviceConfig) -> Path:
     versions = [version(each) for each in ("torch", "openvino")]
     settings = config.device, config.runtime, config.precision
     game = str(file.game), source_digest_of(file.game.rules)
+    weights = hashlib.sha256()
+    for name, array in sorted(file.weights.items()):
+        weights.update(f"{name} {array.dtype} {array.shape} ".encode() + array.tobytes())
     what = (
-        file.digest,
+        weights.hexdigest(),
+        file.config.model_dump_json(),
         game,
         settings,
         versions,

@@ -18,6 +18,8 @@ from azero.games.user.trust import Untrusted, trust_identity
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import net_from_weights
 from azero.nets.evaluator import NetEvaluator
+from azero.nets.quick_start import Known, open_known
+from azero.nets.runtimes.session import ROWS
 from azero.selfplay.data.shard import Shard
 from azero.selfplay.data.surprise import weigh_by_surprise
 from azero.selfplay.play import SelfPlay, play_games
@@ -43,6 +45,7 @@ class PlayPlan:
     identities: Identities
     starts: Sequence[str] = ()  # texts of positions, at one of which each game begins; see `play_games`
     files: PackedFiles = ()  # from `pack_files`
+    known: Sequence[Known | None] = ()  # of the net with each size, so that workers need not measure it
 
 
 def pack_files(config: Config) -> PackedFiles:
@@ -59,14 +62,16 @@ def new_plan(
     weights: Tensors,
     identities: Identities,
     starts: Sequence[str],
+    known: Sequence[Known | None] = (),
 ) -> PlayPlan:
     """Returns the plan of an iteration's games, with the files that the settings name.
 
     Args:
       config: the run's settings.
       configs: the workers' settings for each size of the game, the smallest first.
+      known: what is known of the net with each size, if workers run it as this machine does.
     """
-    return PlayPlan(weights, tuple(configs), identities, starts, pack_files(config))
+    return PlayPlan(weights, tuple(configs), identities, starts, pack_files(config), known)
 
 
 def with_files_here(config: Config, files: PackedFiles) -> Config:
@@ -105,20 +110,22 @@ def split_seeds(seeds: list[int], num_sizes: int, games_per_shard: int) -> list[
 def play_task(plan: PlayPlan, task: SizedSeeds, on_games: Callable[[int], None]) -> Shard:
     """Plays a task's games, and solves their ends; calls `on_games` with the number of games that have just ended."""
     config = with_files_here(plan.configs[task.size], plan.files)
-    selfplay = _prepare(plan, config)
+    selfplay = open_selfplay(plan, config, task.size)
     shard = play_games(selfplay, task.seeds, on_games, plan.starts)
     num_threads = share_of_cores(config) if selfplay.evaluator.is_on_device else 1
     shard = solve_endings(selfplay.game, shard, config.selfplay.ending_nodes, num_threads)
     return weigh_by_surprise(selfplay.game, selfplay.evaluator, shard, config.selfplay.policy_surprise_share)
 
 
-def _prepare(plan: PlayPlan, config: Config) -> SelfPlay:
-    """Returns self-play with the plan's net and one size's settings.
+def open_selfplay(plan: PlayPlan, config: Config, size: int) -> SelfPlay:
+    """Returns self-play with the plan's net and the settings of one size, whose place among all is given.
 
     Raises BadInput if the code of a user's own game or net has changed since the plan was made.
     """
     game = trusted_game(config, plan.identities)
-    evaluator = NetEvaluator(_net_of(plan, config, game), config.device)
+    known = plan.known[size] if plan.known else None
+    evaluator = open_known(known, config.net.name, plan.weights, game, ROWS, 1) if known else None
+    evaluator = evaluator or NetEvaluator(_net_of(plan, config, game), config.device)
     return SelfPlay.from_config(config, game, evaluator)
 
 

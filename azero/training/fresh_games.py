@@ -73,7 +73,8 @@ class FreshGames:
         configs = [settings_of_workers(pool, run.config_of(each)) for each in run.games]
         identities = Identities(identity_of(run.game.rules), net_identity)
         weights = run.weights_at(player)
-        self._plan = new_plan(run.config, configs, weights, identities, progress.starts)
+        known = [] if pool.is_mixed or not self._missing else run.known_of(player)
+        self._plan = new_plan(run.config, configs, weights, identities, progress.starts, known)
 
     def play(self, on_games: Callable[[int], object] = lambda num: None) -> None:
         """Plays the missing games and saves each shard; calls `on_games` as `Pool.run` does. Raises BadInput."""

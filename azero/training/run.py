@@ -13,6 +13,7 @@ from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint, weights_of, write_checkpoint
 from azero.nets.checkpoint_file import Card
 from azero.nets.origins import place_of
+from azero.nets.quick_start import Known, known_of
 from azero.runs.folder import STATE, RunFolder, check_is_new, nets_in, shards_in
 from azero.runs.settings import write_settings
 from azero.runs.shards import load_sized_shard
@@ -130,6 +131,10 @@ class Run(RunFolder):
     def weights_at(self, iteration: int) -> Tensors:
         """Returns the weights of the net promoted in an iteration."""
         return weights_of(load_checkpoint(self.checkpoint_path(iteration), self.game).net)
+
+    def known_of(self, iteration: int) -> list[Known | None]:
+        """Returns what is known of the net promoted in an iteration, with each size of the game; see `quick_start`."""
+        return [known_of(self.checkpoint_path(iteration), game, self.config.device) for game in self.games]
 
     def publish_best(self, progress: Progress) -> None:
         """Copies the published net to best.safetensors, if it is not there already."""

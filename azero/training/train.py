@@ -16,7 +16,7 @@ from azero.training.callbacks import RunView, check_callbacks
 from azero.training.learning.precision import is_settled_from
 from azero.training.loop import train_run
 from azero.training.resuming import check_same_game, open_run
-from azero.training.time_box import fit_to_time
+from azero.training.trial import fit_to_time
 
 
 def train(
@@ -43,7 +43,8 @@ def train(
       resume: whether to continue the run.
       callbacks: objects with methods of `Callback`, called after each stage, in this order.
       allow_commands: whether a program that the config names as the opponent, gtp:COMMAND or uci:COMMAND, may run.
-      minutes: the time of a new run, for which a trial sets the number of iterations, and of games if necessary.
+      minutes: the time of a new run. What the machine does is measured, and the numbers of iterations, games, samples
+        and more are set so that the run takes about so long. `settings` that name one of these numbers hold.
       make_pool: makes the workers: those of this machine, or a cluster's, as `azero.cluster.connection.Cluster.pool`.
 
     Raises:
@@ -55,7 +56,8 @@ def train(
     place, given = _places_of(config, run, overrides, resume)
     if resume and minutes is not None:
         raise BadInput("minutes are for a new run, and resume=True continues one; leave one of the two out")
-    if minutes is not None and any(each.partition("=")[0].strip() == "training.iterations" for each in overrides):
+    held = frozenset(each.partition("=")[0].strip() for each in overrides)
+    if minutes is not None and held & {"training", "training.iterations"}:
         raise BadInput("minutes set training.iterations; leave one of the two out")
     if resume:
         with _advice(place):
@@ -63,8 +65,10 @@ def train(
     new = _loaded(given, overrides)  # type: ignore[arg-type]
     _check_program(new, overrides, allow_commands)
     trust_config(new)
-    fitted = new if minutes is None else fit_to_time(place, new, minutes, make_pool)
-    return train_run(place, fitted, False, callbacks, make_pool=make_pool)
+    if minutes is None:
+        return train_run(place, new, False, callbacks, make_pool=make_pool)
+    with fit_to_time(place, new, minutes, held, make_pool) as (fitted, its_workers):
+        return train_run(place, fitted, False, callbacks, make_pool=its_workers)
 
 
 def _places_of(

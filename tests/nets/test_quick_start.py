@@ -23,7 +23,7 @@ from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_file import Card, read_checkpoint
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net as make_any_net
-from azero.nets.quick_start import QuickNet
+from azero.nets.quick_start import QuickNet, known_of, open_known
 from azero.nets.runtimes.fastest import available_runtimes
 from azero.nets.runtimes.pytorch.session import judge_alone, open_heads
 from azero.nets.runtimes.session import EXACT, by_position
@@ -218,7 +218,8 @@ def test_passes_of_all_sizes_have_the_same_precision(path):
 def test_what_is_known_depends_on_weights_game_settings_versions_and_sources(path, monkeypatch):
     file = read_checkpoint(path)
     config = DeviceConfig(device="cpu")
-    paths = {quick_start._path_of(file, config), quick_start._path_of(replace(file, digest="0" * 64), config)}
+    others = {name: array + 1 for name, array in file.weights.items()}
+    paths = {quick_start._path_of(file, config), quick_start._path_of(replace(file, weights=others), config)}
     paths.add(quick_start._path_of(replace(file, game=make_game("connect_four")), config))
     with monkeypatch.context() as patch:
         patch.setattr(quick_start, "source_digest_of", lambda rules: "a user's game that has changed since")
@@ -231,6 +232,19 @@ def test_what_is_known_depends_on_weights_game_settings_versions_and_sources(pat
     monkeypatch.setattr(quick_start, "PACKAGE", path.parent)
     paths.add(quick_start._path_of(file, config))
     assert len(paths) == 8
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_files_of_the_same_weights_are_measured_once_and_opened_by_what_is_known(tmp_path, path, precision):
+    config, net = DeviceConfig(device="cpu", runtime="openvino", precision=precision), load_checkpoint(path).net
+    known = known_of(path, GAME, config)
+    promoted = tmp_path / "promoted.safetensors"
+    write_checkpoint(promoted, net, Card(str(GAME), SMALL.model_dump(), {}, iteration=3))
+    assert QuickNet(read_checkpoint(promoted), config).known == known
+    planes, plain = random_planes(GAME, 64), NetEvaluator(net, config, 4)
+    opened = open_known(known, "tower", read_checkpoint(promoted).weights, GAME, 4, 1)
+    assert opened.runtime == plain.runtime
+    assert all(map(np.array_equal, opened.evaluate(planes), plain.evaluate(planes)))
 
 
 def test_a_known_choice_that_fails_is_replaced(path, monkeypatch):
