@@ -14,6 +14,7 @@ import importlib.util
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
@@ -82,8 +83,9 @@ def open_known(
     return _evaluator_of(_Drawn(game, drawing), known, rows, num_threads)
 
 
-class _Drawn(NamedTuple):
-    """A drawing, a `Runnable` for libraries that need no torch."""
+@dataclass
+class _Drawn:
+    """A drawing, as a `Runnable` for libraries that need no torch."""
 
     game: Game
     own: Drawing
