@@ -1,8 +1,8 @@
 """Speed of the net alone: every path of the machine, at several batch sizes, on one core and on all of them.
 
 A path is a library with a precision. Each is compared with the machine's peak and with the net in plain torch.
-Operations are the multiply-adds of convolutions and linear layers as they run, 2 each. Biases, normalization and
-activations do not count.
+Operations are the multiply-adds of convolutions and linear layers, 2 each, as if all were computed directly. So the
+runtime `winograd` may exceed its peak. Biases, normalization and activations do not count.
 """
 
 import copy

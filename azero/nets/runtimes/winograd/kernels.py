@@ -147,15 +147,12 @@ def transform_back(matrices, run, x, place, step):
 
 
 @subroutine
-def finish(value, program, memory, step, position, cell, channel):
-    """Stores a vector of a step's output: plus bias, plus what is added, rectified."""
-    value = add(value, load(program.weights, step.bias + channel))
-    finish_unbiased(value, memory, step, position, cell, channel)
+def finish(value, memory, step, start, cell):
+    """Stores a vector of a step's output, plus what is added, rectified.
 
-
-@subroutine
-def finish_unbiased(value, memory, step, position, cell, channel):
-    start = position * memory.size + channel
+    Args:
+      start: place of the position's memory, plus the first channel.
+    """
     if step.added >= 0:
         value = add(value, load(memory.positions, start + step.added + cell * step.added_step))
     if step.has_relu:
@@ -229,22 +226,23 @@ def transform_products(program, memory, step, count):
                         values = transform_back(matrices, row_run, memory.points, place, memory.row_slots)
                         place = row_run.first * line + (number * NUM_POINTS + point) * LANES
                         store_group(lines, place, line, values)
+            bias, start = load(program.weights, step.bias + channel), position * memory.size + channel
             for i in range(rows[-1].first + rows[-1].outputs):
                 for number, run in enumerate(columns):
                     place = i * line + number * NUM_POINTS * LANES
                     values = transform_back(matrices, run, lines, place, LANES)
                     cell = i * width + run.first
-                    finish(values[0], program, memory, step, position, cell, channel)
+                    finish(add(values[0], bias), memory, step, start, cell)
                     if run.outputs > 1:
-                        finish(values[1], program, memory, step, position, cell + 1, channel)
+                        finish(add(values[1], bias), memory, step, start, cell + 1)
                     if run.outputs > 2:
-                        finish(values[2], program, memory, step, position, cell + 2, channel)
+                        finish(add(values[2], bias), memory, step, start, cell + 2)
                     if run.outputs > 3:
-                        finish(values[3], program, memory, step, position, cell + 3, channel)
+                        finish(add(values[3], bias), memory, step, start, cell + 3)
                     if run.outputs > 4:
-                        finish(values[4], program, memory, step, position, cell + 4, channel)
+                        finish(add(values[4], bias), memory, step, start, cell + 4)
                     if run.outputs > 5:
-                        finish(values[5], program, memory, step, position, cell + 5, channel)
+                        finish(add(values[5], bias), memory, step, start, cell + 5)
 
 
 @subroutine
@@ -262,7 +260,8 @@ def multiply_rows(program, memory, step, count):
                 store_group(memory.lines, 0, LANES, values)
                 for k in range(min(GROUP, num_rows - row)):
                     position, cell = (row + k, 0) if is_flat else (group, row + k)
-                    finish(load(memory.lines, k * LANES), program, memory, step, position, cell, channel)
+                    value = add(load(memory.lines, k * LANES), load(program.weights, step.bias + channel))
+                    finish(value, memory, step, position * memory.size + channel, cell)
 
 
 @subroutine
@@ -277,7 +276,7 @@ def compute_pointwise(program, memory, step, count):
                     value = multiply(value, load(positions, start + step.scale + cell * step.scale_step))
                 if step.weights >= 0:
                     value = fma(value, load(weights, step.weights + channel), load(weights, step.bias + channel))
-                finish_unbiased(value, memory, step, position, cell, channel)
+                finish(value, memory, step, start, cell)
 
 
 @subroutine

@@ -47,8 +47,11 @@ class WinogradSession:
 
 
 def open_drawing(drawing: Drawing) -> WinogradSession:
-    """Returns a session of a net; raises RuntimeError if the kernels cannot run it."""
-    return WinogradSession(drawing.on(WinogradGraph()))
+    """Returns a session of a net; raises RuntimeError if the kernels cannot run it, or its weights exceed memory."""
+    try:
+        return WinogradSession(drawing.on(WinogradGraph()))
+    except MemoryError:
+        raise RuntimeError("no memory for its weights") from None
 
 
 def new_memory(model: Model) -> Memory:
