@@ -132,7 +132,7 @@ class Picture:
     problem: str | None = None
 
     def to_json(self) -> dict:
-        """Returns the picture as an object of JSON. docs/your_own_game.md describes its fields."""
+        """Returns the picture as an object of JSON. docs/rules_of_a_game.md describes its fields."""
         actions = [
             {"action": action, "move": move, "cells": list(self.clicks.get(action, ()))}
             for action, move in self.moves.items()
