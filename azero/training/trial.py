@@ -159,7 +159,7 @@ def _tiny(config: Config) -> Config:
         | {"games_per_shard": 2, "num_workers": 1},
         "replay": {"first_games": "none"},
         "training": {"iterations": 2, "first_net": "none", "samples_per_position": 1.0},
-        "gate": few | {"win_rate_threshold": 1e-6, "rating_games": 0, "final_games": 0},
+        "gate": few | {"rating_games": 0, "final_games": 0},
         "evaluation": {
             "every": min(1, config.evaluation.every),
             "num_simulations": _FEW_SIMULATIONS,
@@ -357,7 +357,7 @@ def _time_gate(run: Run, counted: Sequence[_Counted], seconds: float) -> float:
 def _time_match(run: Run, counted: _Counted, seconds: float) -> float:
     """Returns the seconds of a gate at one size. It lasts until the longest of its games is over."""
     game, num_games = counted.game, _games_of_gate(run)
-    specs = [spec_of_net(run, run.checkpoint_path(iteration), game) for iteration in (1, 2)]
+    specs = [spec_of_net(run, path, game) for path in (run.first_path, run.candidate_path)]
     openings = draw_openings(game, run.config.gate.opening_plies, run.config.seed)
     states = [state.clone() for state in islice(openings, num_games)]
     slots, moves_s = [*range(num_games)], list[float]()
