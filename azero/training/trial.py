@@ -33,6 +33,7 @@ from azero.games.sizes import games_of
 from azero.mcts import Evaluator, UniformEvaluator
 from azero.nets.devices import device_type
 from azero.nets.make import make_net
+from azero.nets.runtimes.library import LIBRARIES
 from azero.nets.runtimes.session import MATCH_ROWS, ROWS
 from azero.runs.folder import CONFIG, RunFolder, check_is_new
 from azero.runs.metrics import read_metrics
@@ -197,12 +198,19 @@ def _measure(rehearsal: Rehearsal, pool: Pool, starts: Sequence[str], seconds: f
         positions_per_s=_rate_training(run, [each.shard for each in counted], seconds / 3),
         gate_s=gate_s,
         gate_games=_games_of_gate(run),
-        rows=ROWS if device_type(run.config.device.device) == "cpu" else 0,
+        rows=_rows_of_pass(run),
         evaluation_s=rehearsal.evaluation_s + gate_s * simulations,  # half of the moves, and the benchmark
         iteration_s=rehearsal.iteration_s,
         num_workers=num_workers,
     )
     return Facts(float(np.mean(positions)), float(np.mean(evaluations))), rates
+
+
+def _rows_of_pass(run: Run) -> int:
+    """Returns the rows that a pass of self-play takes as long as, see `Rates`."""
+    device = run.config.device
+    fills_up = device_type(device.device) == "cpu" and not LIBRARIES[device.runtime].takes_any_rows
+    return ROWS if fills_up else 0
 
 
 class _Counted(NamedTuple):
