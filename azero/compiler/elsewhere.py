@@ -97,7 +97,7 @@ def _do_jobs(connection: Connection) -> None:
     first, nice = connection.recv()
     if sys.platform != "win32":
         os.nice(nice)
-    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115, for as long as the process lives
+    sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, for as long as the process lives
     beside.allow_here()
     notice.on_kernel(lambda: connection.send(("compiled", None)))
     for job in first:
