@@ -55,7 +55,7 @@ class Known(NamedTuple):
 
 
 def known_of(path: Path, game: Game, config: DeviceConfig) -> Known | None:
-    """Returns what is known of a checkpoint for `game`, measured now if nothing was; None if OpenVINO does not run it.
+    """Returns what is known of a checkpoint for `game`, measured now if nothing was; None if only torch runs it.
 
     Raises BadInput if the file cannot be read, or its weights do not fit.
     """
