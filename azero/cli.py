@@ -4,6 +4,7 @@ Before Ctrl-C is handled, only modules are imported that Python has loaded anywa
 """
 
 import atexit
+import contextlib
 import os
 import sys
 
@@ -12,18 +13,23 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Runs the command line. Bad input, broken rules, a full disk and Ctrl-C print one line on stderr."""
+    """Runs the command line in `sys.argv`, and ends the process."""
+    _end_at_once(run())
+
+
+def run() -> int:
+    """Runs the command line in `sys.argv`; returns the exit code.
+
+    Bad input, broken rules, a full disk and Ctrl-C print one line on stderr.
+    """
     try:
         _settle_streams()
         from azero.system import lost_interrupts
 
         lost_interrupts.send_again()
-        code = _run(sys.argv[1:] or ["--help"])
+        return _run(sys.argv[1:] or ["--help"])
     except KeyboardInterrupt:
-        code = _stop("stopped")
-    if code == INTERRUPTED:
-        _end_at_once(code)
-    sys.exit(code)
+        return _stop("stopped")
 
 
 def _settle_streams() -> None:
@@ -50,6 +56,7 @@ def _run(words: list[str]) -> int:
 
     try:
         code = _call(words) or 0
+        sys.stdout.flush()
         return _stop("stopped") if code == INTERRUPTED else code  # typer's code after Ctrl-C
     except Stopped as stopped:
         return _stop(str(stopped))
@@ -135,10 +142,13 @@ def _stop(message: str) -> int:
 
 
 def _end_at_once(code: int) -> None:
-    """Ends the process. Python itself would wait for its threads, and might end by the signal handled here."""
+    """Ends the process. Python itself would first free all memory, compiled code too, which takes half a second.
+
+    It would also wait for its threads, and might end by the signal of a Ctrl-C that is handled already.
+    """
     atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+    with contextlib.suppress(OSError):
+        sys.stderr.flush()
     os._exit(code)
 
 

@@ -61,8 +61,6 @@ def run_azero(monkeypatch, capsys, tmp_path):
     def run(*words, typed=""):
         monkeypatch.setattr(sys, "argv", ["azero", *map(str, words)])
         monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        return end.value.code, *capsys.readouterr()
+        return cli.run(), *capsys.readouterr()
 
     return run

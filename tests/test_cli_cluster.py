@@ -41,7 +41,6 @@ def test_a_match_on_a_cluster_is_the_match_here(run_azero, tmp_path, pool):
 
 def test_ctrl_c_prints_the_finished_games(run_azero, pool, monkeypatch):
     pool.most = 2
-    monkeypatch.setattr("azero.cli._end_at_once", lambda code: None)
     monkeypatch.setattr("signal.signal", lambda *given: None)
     code, output, errors = run_azero(
         "evaluate", "uct@9", "--against", "random", "--game", "tic_tac_toe", "--cluster", "x"
@@ -55,7 +54,6 @@ def test_ratings_on_a_cluster_are_those_here(run_azero, tmp_path, pool, monkeypa
     rate = "rate", f"{net}@2", "uct@3", "random", "--games", 40, "--json", "--out"
     here, there = tmp_path / "here.json", tmp_path / "there.json"
     wanted = run_azero(*rate, here)[1]
-    monkeypatch.setattr("azero.cli._end_at_once", lambda code: None)
     monkeypatch.setattr("signal.signal", lambda *given: None)
     pool.most = 6
     code, output, errors = run_azero(*rate, there, "--cluster", "x")

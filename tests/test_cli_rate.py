@@ -77,7 +77,6 @@ def test_ctrl_c_ends_it_with_the_ratings_so_far(run_azero, monkeypatch):
         return play_matches(*given)
 
     monkeypatch.setattr(rating_pool, "play_matches", play)
-    monkeypatch.setattr("azero.cli._end_at_once", lambda code: None)
     monkeypatch.setattr("signal.signal", lambda *given: None)
     code, output, errors = run_azero(*RATE)
     assert code == 130 and "95 % interval" in output and "stopped after" in errors

@@ -184,14 +184,11 @@ def test_threads_are_at_least_one(threads):
 WITHOUT_TORCH = """
 import json, sys
 import azero
-from azero.cli import main
+from azero.cli import run
 for command in (["games"], ["suggest", "uct@20", "--game", "tic_tac_toe", "--json"],
                 ["evaluate", "mc@5", "--against", "random", "--game", "tic_tac_toe", "--games", "2", "--json"]):
     sys.argv = ["azero", *command]
-    try:
-        main()
-    except SystemExit as end:
-        assert end.code == 0
+    assert run() == 0
 print(json.dumps(sorted({"torch", "tensorboard"} & set(sys.modules))))
 """
 

@@ -117,10 +117,9 @@ def run(monkeypatch, capsys):
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["azero", *words])
         monkeypatch.setattr("builtins.input", lambda prompt: "0")
-        with pytest.raises(SystemExit) as end:
-            cli.main()
+        code = cli.run()
         lines = capsys.readouterr().err.replace("\r", "\n").splitlines()
-        return end.value.code, [line for line in lines if line.startswith("azero: ") and "compiling" not in line]
+        return code, [line for line in lines if line.startswith("azero: ") and "compiling" not in line]
 
     return run
 

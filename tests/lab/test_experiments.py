@@ -35,9 +35,7 @@ def run_lab(monkeypatch, capsys, tmp_path):
 
     def run(line):
         monkeypatch.setattr(sys, "argv", ["azero", "lab", *shlex.split(line, posix=True)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        return end.value.code, *capsys.readouterr()
+        return cli.run(), *capsys.readouterr()
 
     return run
 
@@ -104,7 +102,6 @@ def test_ctrl_c_leaves_one_line_and_the_rows(run_lab, monkeypatch):
     experiment = pgame_memory.EXPERIMENT
     work = experiment.work._replace(doing=lambda units: measure)
     monkeypatch.setattr(pgame_memory, "EXPERIMENT", experiment._replace(work=work))
-    monkeypatch.setattr(cli, "_end_at_once", sys.exit)
     monkeypatch.setattr(signal, "signal", lambda number, handler: None)
     code, output, errors = run_lab(f"pgame-memory {TINY['pgame-memory']} --threads 1")
     assert (code, output) == (130, "") and "stopped; run the same command again" in errors

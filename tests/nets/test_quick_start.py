@@ -42,10 +42,8 @@ import sys
 sys.argv = ["azero", "suggest", *sys.argv[1:]]
 from azero import cli
 
-try:
-    cli.main()
-finally:
-    print("torch" in sys.modules, file=sys.stderr)
+cli.run()
+print("torch" in sys.modules, file=sys.stderr)
 """
 
 
