@@ -1,7 +1,7 @@
 """A second process that compiles while this one does: one lock of Numba's covers all that a process compiles.
 
 It is a fork, so it has every value of this process. It does the work that it is given, which compiles what the work
-needs, and ends. The kernels are in the cache on disk then, where this process finds them.
+needs, and ends. This process finds the kernels in the cache on disk. It waits for one that is being compiled.
 """
 
 import ctypes
@@ -87,8 +87,10 @@ def note_missing() -> None:
 
 def _prepare_process() -> None:
     """Lets this process end with its parent, print nothing, and keep nothing of it open or alive."""
+    global _is_allowed
     if sys.platform != "linux":
         return
+    _is_allowed = False
     notice.on_kernel(lambda: None)
     ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
     gc.disable()  # objects of the parent's threads end with this process, without their finalisers

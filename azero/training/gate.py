@@ -5,6 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.clock import Limit
+from azero.arena.agents.make import make_agent
+from azero.arena.agents.names import split_program
+from azero.arena.agents.search_agent import SearchAgent
 from azero.arena.agents.specs import AgentSpec, spec_of
 from azero.arena.matches.results import GameResult, without_repeats
 from azero.arena.matches.specs import MatchSpec, play_matches
@@ -13,7 +18,8 @@ from azero.arena.solved.mistakes import evaluate_spec, mistakes_in
 from azero.compiler.rng import derive_seed
 from azero.config.schema import Config, EvaluationConfig
 from azero.errors import EngineFailed
-from azero.games import Game
+from azero.games import Game, State
+from azero.mcts import Settings, TreeSearch, UniformEvaluator, rollout_from_config, selection_from_config
 from azero.nets.checkpoint_file import read_card
 from azero.runs.state import Progress
 from azero.system.machine import count_cores
@@ -29,6 +35,22 @@ class Verdict:
     is_promoted: bool
     matches: list[list[GameResult]]  # the games of each size, from the candidate's side
     notes: dict
+
+
+def compile_matches(config: Config, game: Game) -> None:
+    """Compiles the kernels of gate and evaluation. It needs no net, and runs no program."""
+    selection, settings = selection_from_config(config.search), Settings.from_config(config.search)
+    evaluator, rollout = UniformEvaluator(game.num_actions), rollout_from_config(config.search, game)
+
+    def make_search(num_trees: int, nodes: int, leaves: int) -> TreeSearch:
+        return TreeSearch(game, selection, settings, evaluator, num_trees, nodes, rollout=rollout)
+
+    agents: list[Agent] = [SearchAgent("net", game, Limit(1), make_search)]
+    if config.evaluation.every and split_program(config.evaluation.opponent) is None:
+        agents.append(make_agent(config.evaluation.opponent, game))
+    for agent in agents:
+        agent.player.start(2, [State(game)] * 2, 0)
+        agent.close()
 
 
 def hold_gate(run: Run, progress: Progress, report: Report, pool: Pool | None) -> Verdict:

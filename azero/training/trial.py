@@ -24,6 +24,7 @@ import numpy as np
 
 from azero.arena.agents.specs import OpenAgents
 from azero.arena.matches.openings import draw_openings
+from azero.compiler.beside import compiling_beside
 from azero.compiler.cache import cache_directory
 from azero.config.schema import Config
 from azero.errors import BadInput
@@ -50,7 +51,7 @@ from azero.system.machine import count_cores
 from azero.system.worker_pool import Pool
 from azero.training.beginning import read_beginning, read_starts
 from azero.training.budget import Facts, Rates, TooShort, seconds_of, settings_of
-from azero.training.gate import spec_of_net
+from azero.training.gate import compile_matches, spec_of_net
 from azero.training.learning.learner import heads_of
 from azero.training.learning.precision import settle_arithmetic
 from azero.training.learning.ranks import generators_of
@@ -142,7 +143,11 @@ def _rehearsed(config: Config) -> Iterator[Rehearsal]:
     _remove_killed_trials()
     with tempfile.TemporaryDirectory(dir=cache_directory(), prefix="trial-") as name:
         folder = Path(name) / "run"
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with (
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()),
+            compiling_beside(lambda: compile_matches(config, games_of(config.game)[-1])),
+        ):
             train_run(folder, _tiny(config), False)
         line = read_metrics(RunFolder(folder).metrics_path)[-1]
         stages = sum(line[f"time/{stage}_s"] for stage in ("play", "train", "gate"))
