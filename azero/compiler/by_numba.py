@@ -3,6 +3,7 @@
 The import of Numba takes half a second, which a command whose kernels are all in libraries saves.
 """
 
+import functools
 import inspect
 import warnings
 from collections.abc import Callable
@@ -47,7 +48,8 @@ warnings.simplefilter("ignore", NumbaWarning)  # advice on style; code that cann
 def kernel(function: Callable, keeps_gil: bool) -> Callable:
     """Returns Numba's dispatcher of a kernel, whose machine code is kept on disk."""
     compiled = numba.njit(**_OF_KERNELS | {"nogil": not keeps_gil})(function)
-    compiled._cache = KernelCache(function)
+    compiled._cache = cache = KernelCache(function)
+    compiled.compile = functools.partial(cache.compile_once, compiled.compile)
     return compiled
 
 

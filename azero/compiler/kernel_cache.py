@@ -1,6 +1,7 @@
 """Numba's cache of kernels on disk, in the folders of `cache.py`, with files that are checked.
 
 Kernels with code from users' files have folders of their own in the cache's. A damaged entry counts as a missing one.
+What one process compiles, others that need it wait for.
 See docs/decisions/0001-compile-cache.md.
 """
 
@@ -9,10 +10,12 @@ import hashlib
 import pickle
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numba
+from filelock import FileLock, Timeout
 from numba import types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.sigutils import normalize_signature
@@ -24,13 +27,19 @@ from azero.system.files import PACKAGE
 
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
+_LONGEST_S = 60.0
+"""How long another process that compiles a kernel is waited for. Afterwards this process compiles it, too."""
+
+_POLL_S = 0.02
+
 
 class KernelCache:
     """A kernel's cache on disk, as Numba's dispatcher uses it. Code from users' files has its own folders."""
 
     def __init__(self, function: Callable):
         self._function = function
-        self._places: dict[str, FunctionCache] = {}
+        self._places: dict[str, _Place] = {}
+        self._claims: dict[str, FileLock] = {}
 
     def _place(self, signature) -> FunctionCache:
         arguments, _ = normalize_signature(signature)
@@ -51,10 +60,27 @@ class KernelCache:
             if (found := place.load_overload(signature, target_context)) is not None:
                 return found
         note_missing()
-        return None
+        self._claim(signature)
+        return place.load_overload(signature, target_context)
 
     def save_overload(self, signature, data) -> None:
         self._place(signature).save_overload(signature, data)
+
+    def _claim(self, signature) -> None:
+        """Waits while another process compiles the kernel for this signature. Others wait for this process then."""
+        place = self._place(signature)
+        with suppress(OSError, NotImplementedError, Timeout):  # no locks there, or it takes too long
+            lock = FileLock(place.lock_path(signature), timeout=_LONGEST_S)
+            lock.acquire(poll_interval=_POLL_S)
+            self._claims[str(signature)] = lock
+
+    def compile_once(self, compile: Callable, signature) -> object:
+        """Calls Numba's `compile` for a signature. What it has claimed is free afterwards."""
+        try:
+            return compile(signature)
+        finally:
+            if lock := self._claims.pop(str(signature), None):
+                lock.release()
 
 
 def _digests_of(argument: types.Type) -> set[str]:
@@ -92,6 +118,11 @@ class _Place(FunctionCache):
         super().__init__(function)
         locator = self._impl.locator
         self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
+
+    def lock_path(self, signature) -> Path:
+        """Returns the file that is locked while a process compiles for a signature."""
+        digest = hashlib.sha256(str(signature).encode()).hexdigest()[:16]
+        return Path(self._cache_path) / f"{self._impl.filename_base}.{digest}.lock"
 
 
 class _CheckedFiles(IndexDataCacheFile):

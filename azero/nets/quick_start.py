@@ -156,6 +156,14 @@ class QuickNet:
             return all(np.isfinite(each).all() for each in outputs)
         return False
 
+    def compile(self) -> None:
+        """Compiles azero's own kernels for nets, if they may run this one."""
+        drawing, wanted = self.drawing(), self.known.library if self.known else self._config.runtime
+        if drawing and wanted in ("auto", "winograd") and device_type(self._config.device) == "cpu":
+            with suppress(RuntimeError):
+                session = open_runtime(Runtime("winograd", "fp32"), self, "cpu", 1, 1)
+                session.run(np.zeros((1, *self.game.planes_shape), np.float32))
+
     def evaluator(self, rows: int, num_threads: int) -> SessionEvaluator:
         """Returns an evaluator with passes of `rows` rows, in the fastest runtime that is near enough to fp32."""
         if self.known and (evaluator := _evaluator_of(self, self.known, rows, num_threads)):

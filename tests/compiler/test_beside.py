@@ -70,3 +70,47 @@ def test_nothing_to_compile_needs_no_second_process(tmp_path):
     (tmp_path / "started").unlink()
     run(source, tmp_path / "cache")
     assert not (tmp_path / "started").exists()
+
+
+WAITING = """
+import time
+from numba.core import event
+from azero.compiler.beside import compiling_beside
+from azero.compiler.jit import compile_errors, kernel
+@kernel
+def triple(number):
+    return 3 * number
+@kernel
+def double(number):
+    return 2 * number
+@kernel
+def wrong(number):
+    return number.nothing
+class Slow(event.Listener):
+    def on_start(self, event):
+        time.sleep(2)
+    def on_end(self, event):
+        pass
+def work():
+    event.register("numba:compile", Slow())
+    double(1)
+with compiling_beside(work):
+    triple(5)
+    time.sleep(1)
+    print(double(4), sum(double.by_numba._cache_hits.values()))
+begin = time.monotonic()
+for _ in range(2):
+    try:
+        wrong(1)
+    except compile_errors():
+        print("an error")
+print(time.monotonic() - begin < 30)
+"""
+
+
+def test_a_kernel_that_another_process_compiles_is_waited_for(tmp_path):
+    """And one that cannot be compiled is nobody's."""
+    program = tmp_path / "program.py"
+    program.write_text(WAITING)
+    source = f"exec(compile(open({str(program)!r}).read(), {str(program)!r}, 'exec'))"
+    assert run(source, tmp_path / "cache") == ["8 1", "an error", "an error", "True"]

@@ -14,7 +14,8 @@ from azero.config.reading import override_section
 from azero.config.schema import DeviceConfig, SearchConfig
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, make_game
-from azero.mcts import Settings, TreeSearch, rollout_from_config, selection_from_config
+from azero.mcts import Evaluator, Settings, TreeSearch, rollout_from_config, selection_from_config
+from azero.mcts.evaluation.evaluator import LateEvaluator
 
 MOST_NODES = 1 << 27
 """Nodes of the largest tree, 4 GiB. A search takes the memory as it grows."""
@@ -101,6 +102,7 @@ def _net_agent(
 ) -> Agent:
     # Imported here, so that agents without a net start sooner. They do not import torch, which takes a second.
     from azero.nets.checkpoint_file import read_checkpoint
+    from azero.nets.devices import device_type
     from azero.nets.quick_start import QuickNet
     from azero.nets.runtimes.session import MATCH_ROWS, evaluator_of_sizes
 
@@ -119,14 +121,20 @@ def _net_agent(
     selection, settings = selection_from_config(config), Settings.from_config(config)
     rollout = rollout_from_config(config, checkpoint.game)
     net = QuickNet(checkpoint, device)
+    is_on_device = device_type(device.device) != "cpu"
 
     def make_search(num_trees: int, nodes: int, leaves: int) -> TreeSearch:
         together = min(threads, leaves) if IS_COMPILED else 1  # threads that search one tree
         most = leaves // together
         rows = [MATCH_ROWS] if num_trees > 1 and leaves == 1 else [each for each in BATCHES if each <= most] or [1]
-        evaluator = evaluator_of_sizes([net.evaluator(each, threads) for each in rows])
-        agent.runtime = evaluator.runtime
-        if evaluator.is_on_device:
+
+        def open_evaluator() -> Evaluator:
+            evaluator = evaluator_of_sizes([net.evaluator(each, threads) for each in rows])
+            agent.runtime = evaluator.runtime
+            return evaluator
+
+        evaluator = LateEvaluator(open_evaluator, net.compile, 0 if is_on_device else rows[-1], is_on_device)
+        if is_on_device:
             together = 1
         manner = settings._replace(leaves_per_tree=min(leaves, rows[-1] * together), visits_per_leaf=VISITS_PER_LEAF)
         sizes = num_trees, max_nodes or nodes, threads

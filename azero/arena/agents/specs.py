@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
+
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.checkpoints import find_checkpoint
 from azero.arena.agents.make import make_agent
@@ -106,7 +108,9 @@ def settled_device(agent: Agent, device: DeviceConfig) -> DeviceConfig:
     inner = agent.at_full_strength
     if inner.net_alone is None:
         return device
-    inner.new_search(2)  # opens the net as a match does
+    search = inner.new_search(2)
+    if search and search.evaluator:  # the net is opened as a match does
+        search.evaluator.evaluate(np.zeros((1, *inner.game.planes_shape), np.float32))
     if inner.runtime is None:
         return device
     from azero.nets.devices import device_type

@@ -1,5 +1,8 @@
-"""The protocol of evaluators, and the simplest evaluator."""
+"""The protocol of evaluators, and the simplest evaluators."""
 
+import functools
+import threading
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -38,3 +41,27 @@ class UniformEvaluator:
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros((len(planes), self._num_actions), np.float32), np.zeros(len(planes), np.float32)
+
+
+class LateEvaluator:
+    """An evaluator that is opened when it is first used, so that the kernels of its search can be compiled before.
+
+    Attributes:
+      compile: compiles the kernels that it will use.
+    """
+
+    def __init__(
+        self, open_evaluator: Callable[[], Evaluator], compile: Callable[[], object], rows: int, is_on_device: bool
+    ):
+        self.compile, self.rows, self.is_on_device = compile, rows, is_on_device
+        self._open_evaluator = open_evaluator
+        self._lock = threading.Lock()
+
+    @functools.cached_property
+    def _opened(self) -> Evaluator:
+        return self._open_evaluator()
+
+    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        with self._lock:  # several threads may come first
+            opened = self._opened
+        return opened.evaluate(planes)

@@ -10,7 +10,7 @@ from azero.compiler.beside import compiling_beside
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts.evaluation.cache import new_cache
-from azero.mcts.evaluation.evaluator import Evaluator, UniformEvaluator
+from azero.mcts.evaluation.evaluator import Evaluator, LateEvaluator, UniformEvaluator
 from azero.mcts.evaluation.views import new_views
 from azero.mcts.proving.root_solver import KnownMove, RootSolver, solve_roots, write_known
 from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
@@ -108,7 +108,7 @@ class TreeSearch:
         """Compiles the kernels of `run`, if they are not compiled yet: takes seconds the first time on a machine.
 
         The largest kernel, that of the trees, is compiled by this process. Meanwhile a second process compiles the
-        others.
+        others, those of the evaluator first.
 
         Args:
           state: the position of the first search. With it, the second process compiles what uses a searched tree, too.
@@ -121,6 +121,8 @@ class TreeSearch:
 
     def _prepare_others(self, state: State | None, others: Callable[[], object]) -> None:
         """Compiles the kernels besides that of the trees. It leaves a root with moves that nobody has searched."""
+        if isinstance(self.evaluator, LateEvaluator):
+            self.evaluator.compile()
         for solver in self._solvers[:1]:
             solver.prepare()
         if state is None:
