@@ -31,10 +31,9 @@ def check(monkeypatch, capsys, tmp_path):
 
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["azero", "check-game", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
+        code = cli.run()
         output, errors = capsys.readouterr()
-        return end.value.code, output, errors.rpartition("\r")[2]  # after the progress
+        return code, output, errors.rpartition("\r")[2]  # after the progress
 
     return run
 

@@ -35,9 +35,7 @@ COMMANDS = dict.fromkeys(  # each once
 def run(monkeypatch, words):
     monkeypatch.setattr("sys.argv", ["azero", *words])
     monkeypatch.setattr("builtins.input", lambda prompt: "quit")
-    with pytest.raises(SystemExit) as end:
-        cli.main()
-    return end.value.code
+    return cli.run()
 
 
 @pytest.mark.thorough

@@ -28,9 +28,7 @@ def run(words):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.argv", words)
         patch.setattr("builtins.input", lambda prompt: "quit")
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-    return end.value.code
+        return cli.run()
 
 
 def test_the_game_of_the_guide_is_short():

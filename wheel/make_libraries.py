@@ -19,7 +19,7 @@ import numba
 from numba.core.caching import NullCache
 
 import azero
-from azero.cli import main
+from azero import cli
 from azero.compiler import jit
 from azero.compiler.arguments import packed
 from azero.compiler.libraries import FLAGS_OF_LEVEL, FOLDER, LEVEL
@@ -66,11 +66,8 @@ def run(command: str) -> None:
     """Runs a command of azero in this process."""
     print("$ azero", command, file=sys.stderr, flush=True)
     sys.argv = ["azero", *shlex.split(command)]
-    try:
-        main()
-    except SystemExit as end:
-        if end.code:
-            raise
+    if code := cli.run():
+        sys.exit(code)
 
 
 def run_commands(agents: list[str], game: str, config: Path | None, folder: str) -> None:
