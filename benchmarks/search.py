@@ -33,7 +33,7 @@ import numpy as np
 import azero
 from azero import TimeControl, make_agent, make_game, play_match, play_timed_match
 from azero.arena.agents import make
-from azero.arena.agents.make import BATCHES
+from azero.arena.agents.make import MOST_LEAVES, PASS_ROWS
 from azero.arena.agents.search_agent import VISITS_PER_LEAF, SearchAgent
 from azero.arena.agents.time_management import Share, TimeManager
 from azero.config.schema import DeviceConfig, NetConfig
@@ -45,7 +45,6 @@ from azero.nets.architectures.contract import Net
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
 from azero.nets.runtimes.calibration import sample_positions
-from azero.nets.runtimes.session import evaluator_of_sizes
 
 ROWS = (8, 16, 32, 64, 128)
 SECONDS = 1.0
@@ -83,8 +82,8 @@ def bare(net: Net, game: Game, rows: int, num_threads: int) -> Callable[[float],
 
 def searching(net: Net, game: Game, num_threads: int) -> Callable[[float], int]:
     """Returns a function that searches the initial position for some seconds, and returns how many simulations."""
-    evaluator = evaluator_of_sizes([NetEvaluator(net, DeviceConfig(), rows, num_threads) for rows in BATCHES])
-    leaves = BATCHES[-1] * num_threads
+    evaluator = NetEvaluator(net, DeviceConfig(), PASS_ROWS, num_threads)
+    leaves = MOST_LEAVES * num_threads
     settings = Settings(
         is_proving=False, is_rollout_only=False, leaves_per_tree=leaves, visits_per_leaf=VISITS_PER_LEAF
     )
@@ -138,7 +137,7 @@ def measure_threads(options: argparse.Namespace) -> None:
 
 def with_leaves(agent: SearchAgent, leaves: int, visits_per_leaf: int) -> SearchAgent:
     """Lets an agent's searches collect so many leaves of a tree at a time, on one thread."""
-    make.BATCHES, make.VISITS_PER_LEAF = (leaves,), visits_per_leaf
+    make.MOST_LEAVES, make.VISITS_PER_LEAF = leaves, visits_per_leaf
     make_search = agent.make_search
     agent.make_search = lambda trees, nodes, _: make_search(trees, nodes, leaves)
     agent.name = f"{agent.name} with {leaves} leaves"

@@ -7,14 +7,11 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numba
 import numpy as np
 from numba import types
-from numba.core import cgutils
 from numba.core.errors import NumbaWarning
-from numba.core.imputils import fix_returning_optional
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic, overload_method, register_jitable
 
@@ -45,9 +42,9 @@ notice.install()
 warnings.simplefilter("ignore", NumbaWarning)  # advice on style; code that cannot be compiled still raises an error
 
 
-def kernel(function: Callable, keeps_gil: bool) -> Callable:
+def kernel(function: Callable) -> Callable:
     """Returns Numba's dispatcher of a kernel, whose machine code is kept on disk."""
-    compiled = numba.njit(**_OF_KERNELS | {"nogil": not keeps_gil})(function)
+    compiled = numba.njit(**_OF_KERNELS)(function)
     compiled._cache = cache = KernelCache(function)
     compiled.compile = functools.partial(cache.compile_once, compiled.compile)
     return compiled
@@ -76,33 +73,6 @@ def bind(name: str, parameters: tuple[str, ...], may_allocate: bool) -> None:
     options = _OF_RULES if may_allocate else _INNER
     for named_tuple in (types.NamedTuple, types.NamedUniTuple):
         overload_method(named_tuple, name, strict=False, jit_options=options)(method_of_class)
-
-
-def with_or_without_gil(subroutine: Any) -> types.Type:
-    """Returns the type of what `jit.with_or_without_gil` returns."""
-
-    @intrinsic
-    def call(typingctx, keeps_gil, arguments):
-        kind = subroutine._numba_type_.get_call_type(typingctx, arguments.types, {})
-
-        def generate(context, builder, signature, args):
-            compiled = subroutine._numba_type_.dispatcher.get_compile_result(kind)
-            context.active_code_library.add_linking_library(compiled.library)
-            python = context.get_python_api(builder)
-            thread = cgutils.alloca_once_value(builder, python.get_null_object())
-            with builder.if_then(builder.not_(args[0])):
-                builder.store(python.save_thread(), thread)
-            unpacked = cgutils.unpack_tuple(builder, args[1])
-            status, result = context.call_internal_no_propagate(builder, compiled.fndesc, kind, unpacked)
-            with builder.if_then(builder.not_(args[0])):
-                python.restore_thread(builder.load(thread))
-            with cgutils.if_unlikely(builder, status.is_error):  # not earlier: an error ends the kernel at once
-                context.call_conv.return_status_propagate(builder, status)
-            return fix_returning_optional(context, builder, kind, status, result)
-
-        return kind.return_type(keeps_gil, arguments), generate
-
-    return _type_of(call)
 
 
 def compile_alone(function: Callable, arguments: tuple) -> None:

@@ -135,20 +135,7 @@ def kernel(function: Callable) -> Callable:
 
     The compiled function releases the GIL.
     """
-    return Kernel(function, keeps_gil=False) if IS_COMPILED else _plain(function)
-
-
-def uninterrupted_kernel(function: Callable) -> Callable:
-    """Compiles a kernel that keeps the GIL: no other thread runs Python or such a kernel meanwhile."""
-    return Kernel(function, keeps_gil=True) if IS_COMPILED else _plain(function)
-
-
-def with_or_without_gil(subroutine: Callable) -> Callable:
-    """Returns a function for an `uninterrupted_kernel`, which calls the subroutine with a tuple of arguments.
-
-    Its first argument says whether the call keeps the GIL or releases it. So one kernel, compiled once, does both.
-    """
-    return ForKernels("with_or_without_gil", subroutine, python=lambda keeps_gil, arguments: subroutine(*arguments))
+    return Kernel(function) if IS_COMPILED else _plain(function)
 
 
 def subroutine(function: Callable) -> Callable:
@@ -188,21 +175,20 @@ class Kernel:
 
     Attributes:
       py_func: the Python function.
-      keeps_gil: whether no other thread runs Python meanwhile.
     """
 
-    def __init__(self, function: Callable, keeps_gil: bool):
+    def __init__(self, function: Callable):
         functools.update_wrapper(self, function)
-        self.py_func, self.keeps_gil = function, keeps_gil
+        self.py_func = function
 
     @functools.cached_property
     def by_numba(self) -> Any:
         """Numba's dispatcher."""
-        return _by_numba().kernel(self.py_func, self.keeps_gil)
+        return _by_numba().kernel(self.py_func)
 
     @functools.cached_property
     def _entries(self) -> Entries | None:
-        return entries_of(self.py_func, self.keeps_gil)
+        return entries_of(self.py_func)
 
     @property
     def _numba_type_(self):

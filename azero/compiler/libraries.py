@@ -33,14 +33,14 @@ Entries = Mapping[tuple[str, ...], Callable[[bytes], object]]
 """The entries of a kernel in all libraries, by the types of its arguments. Each takes the arguments' words."""
 
 
-def entries_of(function: Callable, keeps_gil: bool) -> Entries | None:
+def entries_of(function: Callable) -> Entries | None:
     """Returns a kernel's entries in the libraries; None if there are none."""
     assert isinstance(function, FunctionType)
     name = f"{function.__module__}.{function.__qualname__}"
     entries: dict[tuple[str, ...], Callable[[bytes], object]] = {}
     for library in _libraries()[0]:
         for kinds, symbol, returns in library.kernels.get(name, ()):
-            entries[tuple(kinds)] = Entry(library, symbol, returns, keeps_gil)
+            entries[tuple(kinds)] = Entry(library.opened, symbol, returns)
     return entries or None
 
 
@@ -49,29 +49,26 @@ class Library:
 
     Attributes:
       kernels: types, symbol and form of the result of its entries, by the kernel's name.
-      releasing: calls its kernels without the GIL.
-      keeping: calls them with the GIL.
     """
 
     def __init__(self, path: Path, kernels: Mapping[str, list]):
         """Opens it; raises OSError."""
         self.kernels = kernels
-        self.releasing, self.keeping = ctypes.CDLL(str(path)), ctypes.PyDLL(str(path))
+        self.opened = ctypes.CDLL(str(path))
 
 
 class Entry:
     """A kernel for one combination of types."""
 
-    def __init__(self, library: Library, symbol: str, returns: str, keeps_gil: bool):
+    def __init__(self, library: ctypes.CDLL, symbol: str, returns: str):
         """Takes the form of what it returns: "" for None, else as of `struct`, in brackets if it is a tuple."""
-        self._library, self._symbol, self._keeps_gil = library, symbol, keeps_gil
+        self._library, self._symbol = library, symbol
         self._is_tuple = returns.startswith("(")
         self._returns = struct.Struct(f"@{returns.strip('()')}") if returns else None
 
     @functools.cached_property
     def _function(self) -> Callable:
-        opened = self._library.keeping if self._keeps_gil else self._library.releasing
-        function = opened[self._symbol]
+        function = self._library[self._symbol]
         function.argtypes = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p
         function.restype = ctypes.c_int
         return function

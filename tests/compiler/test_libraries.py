@@ -12,7 +12,7 @@ import pytest
 
 from azero.compiler import arguments, libraries
 from azero.compiler.arguments import NotTaken, drop_unheld, packed
-from azero.compiler.jit import IS_COMPILED, Kernel, kernel, uninterrupted_kernel
+from azero.compiler.jit import IS_COMPILED, Kernel, kernel
 from azero.compiler.libraries import FLAGS_OF_LEVEL, why_unused
 from azero.errors import BadInput
 
@@ -45,7 +45,7 @@ def work_on(pair, cell, numbers, word, small, is_on):
     return word, np.float32(0.5) * small, is_on, cell.owner == 2, len(pair.cells)
 
 
-releasing, keeping = kernel(work_on), uninterrupted_kernel(work_on)
+by_numba = kernel(work_on)
 
 
 def values(small=3):
@@ -71,7 +71,7 @@ def folder(tmp_path_factory):
 
     given = values()
     kinds, words = packed(given)
-    compiled = Kernel(work_on, False).by_numba
+    compiled = Kernel(work_on).by_numba
     compiled._cache = NullCache()  # code from the disk cannot be linked
     compiled.compile(tuple(map(numba.typeof, given)))
     name = f"{work_on.__module__}.{work_on.__qualname__}"
@@ -86,34 +86,33 @@ def found(folder, tmp_path, monkeypatch):
     copy = shutil.copytree(folder, tmp_path / "copy")
     monkeypatch.setattr(libraries, "FOLDER", copy)
 
-    def entries(keeps_gil=False):
+    def entries():
         libraries._libraries.cache_clear()
-        return libraries.entries_of(work_on, keeps_gil)
+        return libraries.entries_of(work_on)
 
     yield copy, entries
     libraries._libraries.cache_clear()
 
 
 @needs_linker
-@pytest.mark.parametrize("of", [releasing, keeping])
-def test_a_library_gives_what_numba_gives_and_raises_the_same(found, of, monkeypatch):
+def test_a_library_gives_what_numba_gives_and_raises_the_same(found, monkeypatch):
     _, entries = found
-    in_library = Kernel(work_on, of.keeps_gil)
-    in_library._entries = entries(of.keeps_gil)
+    in_library = Kernel(work_on)
+    in_library._entries = entries()
     monkeypatch.setattr(Kernel, "by_numba", property(lambda kernel: pytest.fail("the library has it")))
     from_library = looked(in_library)
     with pytest.raises(BadInput, match="^it is negative$"):
         looked(in_library, small=-1)
     monkeypatch.undo()
-    assert from_library == looked(of)
+    assert from_library == looked(by_numba)
 
 
 @needs_linker
 def test_other_types_are_compiled_by_numba(found):
-    in_library = Kernel(work_on, False)
+    in_library = Kernel(work_on)
     in_library._entries = found[1]()
     pair, *rest = values()
-    assert in_library(Other(*pair), *rest) == releasing(*values())
+    assert in_library(Other(*pair), *rest) == by_numba(*values())
 
 
 @needs_linker
@@ -180,18 +179,18 @@ def test_another_order_of_bytes_or_other_places_are_another_type(value):
 
 
 def test_a_record_with_memory_of_its_own_is_changed_in_place(found):
-    in_library = Kernel(work_on, False)
+    in_library = Kernel(work_on)
     in_library._entries = found[1]()
     pair, cell, *rest = values()
     own = pickle.loads(pickle.dumps(cell))
     assert own.base is None
     in_library(pair, own, *rest)
-    releasing(pair, cell, *rest)
+    by_numba(pair, cell, *rest)
     assert own.tobytes() == cell.tobytes()
 
 
 def test_what_libraries_cannot_take_goes_to_numba(found):
-    in_library = Kernel(work_on, False)
+    in_library = Kernel(work_on)
     in_library._entries = found[1]()
     with pytest.raises(numba.core.errors.TypingError, match="too large"):
         in_library(*values(2**70))

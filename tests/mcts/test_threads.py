@@ -1,6 +1,7 @@
-"""Tests of searches in which several threads share a tree."""
+"""Tests of searches in which several threads evaluate the leaves of a tree."""
 
 import os
+import random
 import signal
 import threading
 import time
@@ -9,7 +10,6 @@ import numpy as np
 import pytest
 
 import azero
-from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import Puct, Settings, TreeSearch
@@ -19,10 +19,7 @@ from azero.nets.runtimes.session import SessionEvaluator
 from .evaluators import HashEvaluator
 from .trees import check_tree
 
-pytestmark = [
-    pytest.mark.slow,  # it compiles kernels of its own
-    pytest.mark.skipif(not IS_COMPILED, reason="in plain Python a turn can be interrupted by another thread"),
-]
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
 
 CONNECT_FOUR = make_game("connect_four")
 PLAIN = Settings(is_proving=False, chosen_by=BY_VISITS)
@@ -85,6 +82,36 @@ def test_threads_make_all_simulations_in_one_tree(num_threads, cache_mib):
     check_tree(search, CONNECT_FOUR.new_initial_state())
     assert evaluator.most_active == num_threads
     assert max(evaluator.batch_sizes) <= 4
+
+
+def test_the_same_seed_gives_the_same_tree_whichever_thread_is_faster():
+    class Uneven(HashEvaluator):
+        def evaluate(self, planes):
+            time.sleep(random.random() / 500)
+            return super().evaluate(planes)
+
+    trees = []
+    for _ in range(2):
+        search = search_with(Uneven(CONNECT_FOUR), 3)
+        search.run([0], 500)
+        trees.append(search.forest.nodes[0][: search.forest.trees[0].num_nodes].tobytes())
+    assert trees[0] == trees[1]
+
+
+def test_batches_are_full_though_few_moves_are_good():
+    """A descent to a leaf that waits already makes the next ones go elsewhere."""
+
+    class Certain(HashEvaluator):
+        def evaluate(self, planes):
+            logits, values = super().evaluate(planes)
+            logits[:, 3] += 10
+            return logits, values
+
+    evaluator = Certain(CONNECT_FOUR)
+    search = search_with(evaluator, 1, leaves=16)
+    search.run([0], 1000)
+    check_whole(search)
+    assert np.mean(evaluator.batch_sizes[10:]) > 12
 
 
 def test_threads_prove_what_one_thread_proves():

@@ -10,7 +10,7 @@ from azero.games import make_game
 from azero.nets.architectures.tower.net import ResidualTower
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes.fastest import available_runtimes
-from azero.nets.runtimes.session import ROWS, evaluator_of_sizes
+from azero.nets.runtimes.session import ROWS
 
 from .towers import SMALL, SMALL_OF_CONTEXT, make_net, random_planes
 
@@ -84,20 +84,3 @@ def test_outputs_that_are_no_numbers_reach_no_search():
         next(net.policy.parameters()).fill_(torch.nan)
     with pytest.raises(BadInput, match="its outputs are not finite numbers"):
         NetEvaluator(net, CPU).evaluate(random_planes(GAME, 4))
-
-
-def test_a_batch_takes_the_smallest_passes_that_hold_it(net):
-    sizes = [NetEvaluator(net, CPU, rows) for rows in (2, 5)]
-    seen = []
-    for each in sizes:
-        run = each.session.run
-        each.session.run = lambda planes, run=run: seen.append(len(planes)) or run(planes)
-    evaluator = evaluator_of_sizes(sizes)
-    for num in (1, 2, 3, 5, 7):
-        planes = random_planes(net.game, num)
-        logits, values = evaluator.evaluate(planes)
-        expected = sizes[-1].evaluate(planes)
-        np.testing.assert_allclose(logits, expected[0], atol=1e-4)
-        np.testing.assert_allclose(values, expected[1], atol=1e-4)
-    assert [rows for rows in seen if rows == 2] == [2, 2]
-    assert evaluator_of_sizes(sizes[:1]) is sizes[0]

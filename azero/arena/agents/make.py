@@ -9,7 +9,6 @@ from azero.arena.agents.classical import make_classical_agent
 from azero.arena.agents.levels import LevelAgent, levels_of, parse_level
 from azero.arena.agents.names import DEVICE_SETTINGS, AgentName, Options, join_options, parse_name
 from azero.arena.agents.search_agent import VISITS_PER_LEAF, SearchAgent
-from azero.compiler.jit import IS_COMPILED
 from azero.config.reading import override_section
 from azero.config.schema import DeviceConfig, SearchConfig
 from azero.errors import BadInput, suggest_nearest
@@ -20,8 +19,11 @@ from azero.mcts.evaluation.evaluator import LateEvaluator
 MOST_NODES = 1 << 27
 """Nodes of the largest tree, 4 GiB. A search takes the memory as it grows."""
 
-BATCHES = (8, 32)
-"""Rows of a thread's forward pass: few while few leaves of a tree may wait for the net, more in long searches."""
+MOST_LEAVES = 32
+"""Leaves of a tree that may wait for the net, for each thread."""
+
+PASS_ROWS = 8
+"""Rows of a forward pass if several leaves of a tree wait. A batch takes several passes, and few rows stay empty."""
 
 
 def make_agent(
@@ -104,7 +106,7 @@ def _net_agent(
     from azero.nets.checkpoint_file import read_checkpoint
     from azero.nets.devices import device_type
     from azero.nets.quick_start import QuickNet
-    from azero.nets.runtimes.session import MATCH_ROWS, evaluator_of_sizes
+    from azero.nets.runtimes.session import MATCH_ROWS
 
     name, own, options = parsed.text, parsed.device_settings or {}, Options(parsed.text, parsed.options)
     checkpoint = read_checkpoint(find_checkpoint(parsed.word), game, net_name)
@@ -124,23 +126,22 @@ def _net_agent(
     is_on_device = device_type(device.device) != "cpu"
 
     def make_search(num_trees: int, nodes: int, leaves: int) -> TreeSearch:
-        together = min(threads, leaves) if IS_COMPILED else 1  # threads that search one tree
-        most = leaves // together
-        rows = [MATCH_ROWS] if num_trees > 1 and leaves == 1 else [each for each in BATCHES if each <= most] or [1]
+        together = 1 if is_on_device else min(threads, leaves)  # threads that search one tree
+        rows = MATCH_ROWS if num_trees > 1 and leaves == 1 else PASS_ROWS if leaves >= PASS_ROWS else 1
 
         def open_evaluator() -> Evaluator:
-            evaluator = evaluator_of_sizes([net.evaluator(each, threads) for each in rows])
+            evaluator = net.evaluator(rows, threads)
             agent.runtime = evaluator.runtime
+            if not evaluator.fills_up:
+                evaluator.rows = max(evaluator.rows, MOST_LEAVES)  # larger passes are faster, and no row stays empty
             return evaluator
 
-        evaluator = LateEvaluator(open_evaluator, net.compile, 0 if is_on_device else rows[-1], is_on_device)
-        if is_on_device:
-            together = 1
-        manner = settings._replace(leaves_per_tree=min(leaves, rows[-1] * together), visits_per_leaf=VISITS_PER_LEAF)
+        evaluator = LateEvaluator(open_evaluator, net.compile, is_on_device)
+        manner = settings._replace(leaves_per_tree=min(leaves, MOST_LEAVES * together), visits_per_leaf=VISITS_PER_LEAF)
         sizes = num_trees, max_nodes or nodes, threads
         return TreeSearch(checkpoint.game, selection, manner, evaluator, *sizes, rollout, together)
 
-    agent = SearchAgent(name, checkpoint.game, parsed.limit, make_search, seed, most_leaves=threads * BATCHES[-1])
+    agent = SearchAgent(name, checkpoint.game, parsed.limit, make_search, seed, most_leaves=threads * MOST_LEAVES)
     agent.resign_below = resign_below
     agent.net_alone = net.judge_alone
     agent.heads_alone = net.heads_alone if checkpoint.config.heads else None

@@ -46,20 +46,22 @@ class UniformEvaluator:
 class LateEvaluator:
     """An evaluator that is opened when it is first used, so that the kernels of its search can be compiled before.
 
+    Until then any number of rows is as good.
+
     Attributes:
       compile: compiles the kernels that it will use.
     """
 
-    def __init__(
-        self, open_evaluator: Callable[[], Evaluator], compile: Callable[[], object], rows: int, is_on_device: bool
-    ):
-        self.compile, self.rows, self.is_on_device = compile, rows, is_on_device
+    def __init__(self, open_evaluator: Callable[[], Evaluator], compile: Callable[[], object], is_on_device: bool):
+        self.compile, self.rows, self.is_on_device = compile, 0, is_on_device
         self._open_evaluator = open_evaluator
         self._lock = threading.Lock()
 
     @functools.cached_property
     def _opened(self) -> Evaluator:
-        return self._open_evaluator()
+        opened = self._open_evaluator()
+        self.rows = opened.rows
+        return opened
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         with self._lock:  # several threads may come first

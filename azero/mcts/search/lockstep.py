@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from azero.compiler.jit import bind_strategies, subroutine, uninterrupted_kernel, with_or_without_gil
+from azero.compiler.jit import bind_strategies, kernel, subroutine
 from azero.compiler.rng import random_below
 from azero.games.contract import Rules, sign_of
 from azero.games.state import new_states
@@ -31,16 +31,16 @@ from azero.mcts.search.kernels import add_noise_once, descend, finish_simulation
 from azero.mcts.search.settings import SearchParts
 from azero.mcts.tree import UNPROVEN, Forest, add_children
 
-WAITING_DTYPE = np.dtype([("leaves", np.int64), ("rows", np.int64)])
+WAITING_DTYPE = np.dtype([("leaves", np.int64), ("rows", np.int64), ("collisions", np.int64)])
 
 
 class Batch(NamedTuple):
-    """Up to K leaves that wait for the evaluator.
+    """Up to K leaves that wait for the evaluator, and up to L collisions: descents to a leaf that waits already.
 
     The evaluator gets one row of planes per leaf. With a cache, leaves with the same view share a row.
     """
 
-    waiting: np.recarray  # [1] WAITING_DTYPE, the numbers of leaves and of rows
+    waiting: np.recarray  # [1] WAITING_DTYPE, the numbers of leaves, of rows, and of collisions
     tree: np.ndarray  # [K] int32, the leaf's tree
     depth: np.ndarray  # [K] int32
     path: np.ndarray  # [K, max_plies + 1] int32, nodes from the root (place 0) to the leaf (place depth)
@@ -52,9 +52,11 @@ class Batch(NamedTuple):
     key: np.ndarray  # [K] uint64, the hash of each row, if there is a cache
     planes: np.ndarray  # [K, C, H, W] float32, one per row
     bits: np.ndarray  # [K, C * H * W] uint32, the same memory
+    collided: np.ndarray  # [L, max_plies + 1] int32, a collision's path
+    collided_depth: np.ndarray  # [L] int32
 
 
-def new_batch(rules: Rules, size: int) -> Batch:
+def new_batch(rules: Rules, size: int, num_collisions: int) -> Batch:
     """Returns an empty batch with room for `size` leaves."""
     planes = np.zeros((size, *rules.planes_shape), np.float32)
     return Batch(
@@ -70,6 +72,8 @@ def new_batch(rules: Rules, size: int) -> Batch:
         key=np.zeros(size, np.uint64),
         planes=planes,
         bits=planes.view(np.uint32).reshape(size, -1),
+        collided=np.zeros((num_collisions, rules.max_plies + 1), np.int32),
+        collided_depth=np.zeros(num_collisions, np.int32),
     )
 
 
@@ -188,8 +192,9 @@ def select_leaf(parts, forest, batch, scratch, b):
         node = nodes[path[depth]]
         if node.proven != UNPROVEN:
             finish_simulation(parts.settings, tree, nodes, path, depth, float(node.proven))
-        elif node.in_flight > 0:
-            return False  # it waits for the evaluator already
+        elif node.in_flight > 0:  # it waits for the evaluator already
+            if not _note_collision(nodes, batch, path, depth):
+                return False
         else:
             batch.depth[leaf] = depth
             batch.num_legal[leaf] = parts.rules.legal_actions(batch.states[leaf], batch.legal[leaf])
@@ -201,6 +206,32 @@ def select_leaf(parts, forest, batch, scratch, b):
             tree.cache_hits += 1
             expand_leaf(parts, tree, nodes, batch, scratch, leaf, scratch.logits, value_at(parts.cache, place))
     return False
+
+
+@subroutine
+def _note_collision(nodes, batch, path, depth):
+    """Counts a descent to a leaf that waits already as one in flight, so that the next one may go elsewhere.
+
+    Returns whether there is room for it. See `_forget_collisions`. Source: Leela Chess Zero, which does the same.
+    """
+    waiting = batch.waiting[0]
+    if waiting.collisions == len(batch.collided):
+        return False
+    batch.collided_depth[waiting.collisions] = depth
+    for place in range(depth + 1):
+        batch.collided[waiting.collisions, place] = path[place]
+        nodes[path[place]].in_flight += 1
+    waiting.collisions += 1
+    return True
+
+
+@subroutine
+def _forget_collisions(nodes, batch):
+    """Ends the descents that `_note_collision` counts: the leaves of their tree are collected."""
+    for k in range(batch.waiting[0].collisions):
+        for place in range(batch.collided_depth[k] + 1):
+            nodes[batch.collided[k, place]].in_flight -= 1
+    batch.waiting[0].collisions = 0
 
 
 @subroutine
@@ -283,7 +314,8 @@ def most_pending(settings, nodes):
 def walk_trees(parts, slots, forest, batch, scratch):
     """Searches in every slot until it waits for the evaluator or is finished; returns how many slots finished.
 
-    A tree waits when it has `most_pending` leaves, when its next leaf waits already, or when the batch is full.
+    A tree waits when it has `most_pending` leaves, when too many descents reached leaves that wait already, or when the
+    batch is full.
     """
     num_ended = 0
     for b in range(len(forest.trees)):
@@ -299,11 +331,16 @@ def walk_trees(parts, slots, forest, batch, scratch):
                 break
             else:
                 num_ended += slots.end_search(parts, forest, scratch, b)
+        _forget_collisions(nodes, batch)
     return num_ended
 
 
-@subroutine
-def _turn(parts, slots, forest, batch, scratch, logits, values, is_last):
+@kernel
+def take_turn(parts, slots, forest, batch, scratch, logits, values, is_last):
+    """Applies the evaluator's answer to the first rows of the batch, and stores it in the cache, if there is one.
+
+    Then it walks on, unless the turn is the last; returns how many slots finished.
+    """
     if len(values):
         if is_caching(parts.cache):
             keep_answers(parts.cache, parts.views, batch, logits, values)
@@ -311,22 +348,8 @@ def _turn(parts, slots, forest, batch, scratch, logits, values, is_last):
     return 0 if is_last else walk_trees(parts, slots, forest, batch, scratch)
 
 
-_call_turn = with_or_without_gil(_turn)
-
-
-@uninterrupted_kernel
-def take_turn(keeps_gil, parts, slots, forest, batch, scratch, logits, values, is_last):
-    """Applies the evaluator's answer to the first rows of the batch, and stores it in the cache, if there is one.
-
-    Then it walks on, unless the turn is the last; returns how many slots finished. A turn of threads that share trees
-    keeps the GIL, so that no other thread interrupts it. Any other turn releases it. Both are one kernel, because it
-    is most of what a search compiles.
-    """
-    return _call_turn(keeps_gil, (parts, slots, forest, batch, scratch, logits, values, is_last))
-
-
 class Walker:
-    """Slots with one tree each, and the memory that one thread needs to search them.
+    """Slots with one tree each, and a batch of their leaves. Walkers may share the trees, and then take turns.
 
     Args:
       num_leaves: most leaves that wait for the evaluator; by default all that the trees may have.
@@ -335,7 +358,8 @@ class Walker:
     def __init__(self, parts: SearchParts, slots: Any, forest: Forest, num_leaves: int | None = None):
         self.parts, self.slots, self.forest = parts, slots, forest
         self.num_slots = len(forest.trees)
-        self._batch = new_batch(parts.rules, num_leaves or self.num_slots * parts.settings.leaves_per_tree)
+        size = num_leaves or self.num_slots * parts.settings.leaves_per_tree
+        self._batch = new_batch(parts.rules, size, size if parts.settings.leaves_per_tree > 1 else 0)
         self._num_rows = self._batch.waiting.rows  # [1], a view; looking it up each time would cost as much as a leaf
         self.scratch = new_scratch(parts.rules)
         self._nothing = np.zeros((0, parts.rules.num_actions), np.float32), np.zeros(0, np.float32)
@@ -344,13 +368,9 @@ class Walker:
         """Searches until each slot waits for the evaluator or is finished; returns how many slots finished."""
         return self.take_turn(self._nothing)
 
-    def take_turn(self, answer: Answer, is_last: bool = False, keeps_gil: bool = False) -> int:
-        """Does `apply` and, unless it is the last turn, `walk`; returns how many slots finished.
-
-        Threads that share the trees keep the GIL: no other thread interrupts their turns.
-        """
-        args = self.parts, self.slots, self.forest, self._batch, self.scratch, *answer, is_last
-        return int(take_turn(keeps_gil, *args))
+    def take_turn(self, answer: Answer, is_last: bool = False) -> int:
+        """Does `apply` and, unless it is the last turn, `walk`; returns how many slots finished."""
+        return int(take_turn(self.parts, self.slots, self.forest, self._batch, self.scratch, *answer, is_last))
 
     @property
     def planes(self) -> np.ndarray:
@@ -370,8 +390,8 @@ class Walker:
         If it failed while an answer was applied, the batch does not know which leaves still wait. So the visits in
         flight of all trees are cleared.
         """
-        if self._batch.waiting[0].leaves:
+        if self._batch.waiting[0].leaves or self._batch.waiting[0].collisions:
             for tree, nodes in zip(self.forest.trees, self.forest.nodes, strict=True):
                 nodes.in_flight[: tree.num_nodes] = 0
             self.forest.trees.pending[:] = 0
-        self._batch.waiting[0].leaves = self._batch.waiting[0].rows = 0
+        self._batch.waiting[0] = (0, 0, 0)

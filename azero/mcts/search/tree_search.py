@@ -52,8 +52,7 @@ class TreeSearch:
     With an evaluator, leaves of all trees are evaluated in batches. If `settings.rollout_weight` is above 0, a rollout
     is mixed into their values. If `settings.cache_mib` is above 0, a cache keeps the evaluator's answers. If
     `settings.solve_nodes` is above 0, threads try to solve the roots halfway through a search. If `threads_per_tree` is
-    above 1, so many threads search each tree together, and share its `settings.leaves_per_tree` leaves. Then the same
-    seed does not give the same tree.
+    above 1, so many threads evaluate the `settings.leaves_per_tree` leaves of each tree.
 
     Without an evaluator, leaves are evaluated by `rollout` alone, the root is plain, and threads share the trees.
 

@@ -1,16 +1,17 @@
 """Trees whose leaves are evaluated by an evaluator (`EvaluatedTrees`) or by rollouts (`RolloutTrees`).
 
-The evaluator gets the leaves of all trees in batches. Several threads may search the same trees: they take turns in the
-trees, and evaluate their leaves side by side. A turn backs up a thread's last batch and collects the next one. Visits
-in flight lead the threads to different leaves. The order of turns differs from run to run, and so do the trees.
+The evaluator gets the leaves of all trees in batches. With several threads, two batches take turns in the trees, and
+threads evaluate the passes of both. A turn backs up a batch, and collects its next leaves. Visits in flight lead the
+batches to different leaves. The order of turns is fixed, so the same seed gives the same trees.
 
 With rollouts each tree is searched by one thread.
 """
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -32,51 +33,48 @@ from azero.mcts.selection import needs_length
 from azero.mcts.tree import Forest, new_forest
 from azero.system.threads import share_among_threads
 
-_PAUSE_S = 5e-5
-"""Between turns of a thread that found no leaf, because all that it can reach wait for other threads."""
+_NUM_BATCHES = 2
+"""Batches of trees that several threads evaluate: while one has its turn in the trees, the threads have the other."""
 
 
 class Crew:
-    """Threads with a walker each. All walkers have the same slots and trees.
+    """Threads that evaluate the batches of several walkers, which have the same slots and trees."""
 
-    Args:
-      evaluate: takes planes [R, C, H, W] float32; several threads call it at the same time.
-    """
-
-    def __init__(self, walkers: Sequence[Walker], evaluate: Callable[[np.ndarray], Answer], num_actions: int):
-        self._walkers, self._evaluate = walkers, evaluate
-        self._no_answer = np.zeros((0, num_actions), np.float32), np.zeros(0, np.float32)
-        self._pool = ThreadPoolExecutor(len(walkers))
+    def __init__(self, walkers: Sequence[Walker], evaluator: Evaluator, num_threads: int):
+        self._walkers, self._evaluator, self._num_threads = walkers, evaluator, num_threads
+        self._pool = ThreadPoolExecutor(num_threads)
 
     def run(self, deadline: Deadline) -> None:
         """Searches in the open slots until they are finished or the deadline has passed."""
-        is_halted = threading.Event()
-        shares = [self._pool.submit(self._work, walker, deadline, is_halted) for walker in self._walkers]
+        waiting: deque[tuple[Walker, list[Future[Answer]]]] = deque()
+        idle, is_last = list(self._walkers), False
         try:
-            for share in shares:
-                share.result()
-        finally:  # after Ctrl-C the threads, which receive no signal, end after their turns
-            is_halted.set()
-            for share in shares:
-                share.exception()
-
-    def _work(self, walker: Walker, deadline: Deadline, is_halted: threading.Event) -> None:
-        """Takes turns. All changes of the trees are in `take_turn`, which no other thread interrupts."""
-        answer = self._no_answer
-        try:
-            while not is_halted.is_set():
-                is_last = len(answer[1]) > 0 and deadline.has_passed()
-                walker.take_turn(answer, is_last, keeps_gil=True)
-                if len(walker.planes):
-                    answer = self._evaluate(walker.planes)
-                elif is_last or deadline.has_passed() or not walker.slots.is_open.any():
+            while True:
+                if waiting:
+                    walker, passes = waiting[0]
+                    logits, values = zip(*(each.result() for each in passes), strict=True)
+                    waiting.popleft()
+                    is_last = is_last or deadline.has_passed()
+                    walker.take_turn((np.concatenate(logits), np.concatenate(values)), is_last)
+                    idle.append(walker)
+                for walker in () if is_last else tuple(idle):
+                    if not len(walker.planes):
+                        walker.walk()
+                    if len(walker.planes):
+                        idle.remove(walker)
+                        waiting.append((walker, self._evaluating(walker.planes)))
+                if not waiting and (is_last or deadline.has_passed() or not self._walkers[0].slots.is_open.any()):
                     return
-                else:
-                    answer = self._no_answer
-                    time.sleep(_PAUSE_S)
-        except BaseException:
-            is_halted.set()  # the others would wait for this thread's leaves
-            raise
+        finally:  # after Ctrl-C the passes that have begun are waited for, since they use the planes
+            for _, passes in waiting:
+                for each in passes:
+                    each.exception()
+
+    def _evaluating(self, planes: np.ndarray) -> list[Future[Answer]]:
+        """Begins to evaluate planes, [R, C, H, W], in passes."""
+        rows = self._evaluator.rows or -(-len(planes) // self._num_threads)
+        passes = [planes[at : at + rows] for at in range(0, len(planes), rows)]
+        return [self._pool.submit(self._evaluator.evaluate, each) for each in passes]
 
 
 class OneSearch(NamedTuple):
@@ -102,7 +100,7 @@ class EvaluatedTrees:
 
     Args:
       max_nodes: the limit on the nodes of each tree.
-      num_threads: threads that search a tree together, with an equal share of its leaves each.
+      num_threads: threads that evaluate leaves side by side.
 
     Attributes:
       walker: searches the trees, if no other thread does.
@@ -120,10 +118,11 @@ class EvaluatedTrees:
         self._game, self._evaluator = game, evaluator
         self._slots = OneSearch(np.zeros(num_trees, np.bool_))
         self.forest = new_forest(game.rules, num_trees, max_nodes)
-        share = parts.settings.leaves_per_tree // num_threads if num_threads > 1 else None
-        self._walkers = [Walker(parts, self._slots, self.forest, share) for _ in range(num_threads)]
+        num_walkers = _NUM_BATCHES if num_threads > 1 else 1
+        share = -(-parts.settings.leaves_per_tree // num_walkers) if num_threads > 1 else None
+        self._walkers = [Walker(parts, self._slots, self.forest, share) for _ in range(num_walkers)]
         self.walker = self._walkers[0]
-        self._crew = Crew(self._walkers, evaluator.evaluate, game.num_actions) if num_threads > 1 else None
+        self._crew = Crew(self._walkers, evaluator, num_threads) if num_threads > 1 else None
 
     @property
     def parts(self) -> SearchParts:

@@ -1,6 +1,6 @@
 """A net that is ready to run, and as an `Evaluator` of searches. Nothing here imports torch."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, Protocol
 
@@ -106,24 +106,3 @@ class SessionEvaluator:
         answers = self._pool.map(self.session.run, passes) if self._pool else map(self.session.run, passes)
         logits, values = (np.concatenate(parts) for parts in zip(*answers, strict=True))
         return logits[: len(planes)], values[: len(planes)]
-
-
-class SizedEvaluator(SessionEvaluator):
-    """Passes of several sizes: a batch takes the smallest that holds it, so that small batches are not filled up far.
-
-    The output for a position may depend on the size of its batch, in the last bits.
-    """
-
-    def __init__(self, sizes: Sequence[SessionEvaluator]):
-        largest = sizes[-1]
-        super().__init__(largest.runtime, largest.session, largest.rows, 1, largest.fills_up)
-        self._sizes = sizes
-
-    def _evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        fitting = (each for each in self._sizes if each.rows >= len(planes))
-        return next(fitting, self._sizes[-1])._evaluate(planes)
-
-
-def evaluator_of_sizes(sizes: Sequence[SessionEvaluator]) -> SessionEvaluator:
-    """Returns an evaluator with passes of several sizes, in ascending order. A device needs only the last one."""
-    return sizes[-1] if len(sizes) == 1 or sizes[-1].is_on_device else SizedEvaluator(sizes)
