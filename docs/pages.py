@@ -27,6 +27,7 @@ LINKED = (
     "docs/**/*.png",
     "docs/pictures/*.svg",
     "docs/site.css",
+    "docs/figures.toml",
     "examples/*.ipynb",
     "examples/*.py",
     "examples/cluster/*",
