@@ -134,7 +134,7 @@ def commands_page() -> str:
     ]
     for name, command in known:
         lines += _section(name, command, uses)
-    lines += ["", "## Options of several commands", "", "| option | what it does |", "|---|---|"]
+    lines += ["", "## Options of several commands", ""]
     lines += sorted(row for row, count in uses.items() if count > 1)
     lines += [
         "",
@@ -152,13 +152,13 @@ def _section(name: str, command: Any, uses: Counter[str]) -> Iterator[str]:
     yield "\n\n".join(_wrap(each) for each in _paragraphs(command))
     yield from ["", "```", usage, *filter(None, [example]), "```"]
     told = {AGENT_HELP: "An agent's [name](agents.md)."}
-    rows = [f"| `{_argument(each)}` | {_cell(told.get(each.help, each.help or ''))} |" for each in arguments]
+    rows = [f"- `{_argument(each)}`: {told.get(each.help, each.help)}" for each in arguments]
     rows += [row for option in _options(command) if uses[row := _row(option)] == 1]
     if rows:
-        yield from ["", "| | |", "|---|---|", *rows]
+        yield from ["", *rows]
     shared = [f"`{option.opts[0]}`" for option in _options(command) if uses[_row(option)] > 1]
     if shared:
-        yield from ["", _wrap(f"Also [these options](#options-of-several-commands): {', '.join(shared)}.")]
+        yield from ["", _wrap(f"[Also](#options-of-several-commands): {', '.join(shared)}.")]
 
 
 def _options(command: Any) -> Iterable[Any]:
@@ -166,11 +166,11 @@ def _options(command: Any) -> Iterable[Any]:
 
 
 def _row(option: Any) -> str:
-    """Returns an option as the row of a table."""
+    """Returns an option as the item of a list."""
     words = ", ".join(option.opts)
     if not option.is_flag:
         words += f" {option.metavar or ('N' if 'int' in str(option.type_descriptor.annotation) else 'TEXT')}"
-    return f"| `{_cell(words)}` | {_cell(option.help or '')} |"
+    return f"- `{words}`: {option.help}"
 
 
 def _argument(argument: Any) -> str:
@@ -184,10 +184,6 @@ def _paragraphs(command: Any) -> list[str]:
 
 def _wrap(text: str) -> str:
     return textwrap.fill(text, 120, break_on_hyphens=False, break_long_words=False)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", r"\|")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ LINKED = (
     "LICENSE",
     "configs/*.toml",
     "docs/**/*.png",
+    "docs/pictures/*.gif",
     "docs/pictures/*.svg",
     "docs/site.css",
     "docs/figures.toml",
