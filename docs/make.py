@@ -151,8 +151,8 @@ def _section(name: str, command: Any, uses: Counter[str]) -> Iterator[str]:
     yield from ["", f"## {name}", ""]
     yield "\n\n".join(_wrap(each) for each in _paragraphs(command))
     yield from ["", "```", usage, *filter(None, [example]), "```"]
-    told = {AGENT_HELP: "An agent's [name](agents.md)."}
-    rows = [f"- `{_argument(each)}`: {told.get(each.help, each.help)}" for each in arguments]
+    agent = "An agent's [name](agents.md)."
+    rows = [f"- `{_argument(each)}`: {each.help.replace(AGENT_HELP, agent)}" for each in arguments]
     rows += [row for option in _options(command) if uses[row := _row(option)] == 1]
     if rows:
         yield from ["", *rows]
