@@ -2,6 +2,7 @@
 #
 #   docker build --build-arg TORCH_INDEX=URL -t azero .
 #   docker run --rm -it azero play connect_four
+#   docker run --rm -p 127.0.0.1:8777:8777 azero serve --host 0.0.0.0      # http://127.0.0.1:8777/
 #   mkdir -p runs
 #   docker run --rm --user "$(id -u)" -v "$PWD/runs:/work/runs" -v azero-cache:/cache azero train connect_four_quick
 #

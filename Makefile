@@ -13,6 +13,7 @@
 # make torture    set up, kill runs and let disks fail for MINUTES, then feed hostile inputs and flip bits
 # make bench      set up, measure this machine
 # make wheel      set up, compile the kernels of the shipped games for most CPUs, build a wheel with them into dist/
+# make docs       set up, write the pages that are made from the code, and the figures in all pages
 # make site       set up, build the documentation as a site into site/
 
 PYTHON ?= python3
@@ -97,7 +98,7 @@ format: .venv/installed-dev tests/page/node_modules/.installed
 	$(NPM) run format
 
 docs: .venv/installed-dev
-	$(BIN)/python -m azero.config.text > docs/configuration.md
+	$(BIN)/python docs/make.py
 
 # Not --quiet: what is broken would pass, too.
 site: .venv/installed-docs

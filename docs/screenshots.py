@@ -9,6 +9,7 @@ simulations is the machine's.
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -134,6 +135,20 @@ def take(page: Page, address: str, name: str, link: str, path: Path) -> None:
     raw.unlink()
 
 
+def take_board(page: Page, address: str, link: str, path: Path) -> None:
+    """Saves a small picture of the board alone."""
+    page.goto("about:blank")
+    page.goto(address + link)
+    board = page.get_by_role("grid")
+    board.wait_for()
+    page.wait_for_timeout(900)
+    raw = path.with_suffix(".raw.png")
+    board.screenshot(path=raw)
+    image = Image.open(raw).convert("RGB")
+    save_small(image.resize((300, image.height * 300 // image.width), Image.Resampling.LANCZOS), path)
+    raw.unlink()
+
+
 def take_state(browser: Browser, name: str, theme: str, path: Path) -> None:
     """Saves a picture of the panel in one of STATES."""
     with serving(None, "--searches", "1") as (address, process), opened(browser, "laptop", theme) as page:
@@ -200,12 +215,15 @@ def join(pictures: list[Path], path: Path, width: int = 320) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--run", type=Path)
-    parser.add_argument("--only", action="append", metavar="NAME", help="a screen, a state, or `boards`; repeatable")
+    parser.add_argument(
+        "--only", action="append", metavar="NAME", help="a screen, a state, `boards` or `gallery`; repeatable"
+    )
     parser.add_argument("--sizes", nargs="*", default=list(SIZES), choices=list(SIZES))
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "pictures" / "browser")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    wanted = options.only or [*LINKS, *STATES, "boards"]
+    (options.out.parent / "games").mkdir(exist_ok=True)
+    wanted = options.only or [*LINKS, *STATES, "boards", "gallery"]
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         address = stack.enter_context(serving(None))[0]
@@ -231,6 +249,9 @@ def main() -> None:
                             pictures.append(Path(folder) / f"{name}.png")
                             take(page, address, name, link, pictures[-1])
                         join(pictures, options.out / f"boards_{size}_{theme}.png", 390 if size == "phone" else 480)
+        for name, theme in itertools.product(BOARDS, THEMES) if "gallery" in wanted else ():
+            with opened(browser, "laptop", theme) as page:  # a new one, which remembers no other game
+                take_board(page, address, BOARDS[name], options.out.parent / "games" / f"{name}_{theme}.png")
         for name in STATES:
             for theme in THEMES if name in wanted else ():
                 take_state(browser, name, theme, options.out / f"{name}_{theme}.png")

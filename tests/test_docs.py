@@ -1,13 +1,13 @@
-"""Tests of the documentation: its commands and its Python run, and the page of settings is up to date."""
+"""Tests of the documentation: its commands and its Python run, and what is made in it is up to date."""
 
 import re
 import shlex
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 
 from azero import cli
-from azero.config.text import settings_page
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -76,13 +76,38 @@ def test_python_of_the_docs_runs(code, capsys):
     exec(compile(code, "docs", "exec"), {})
 
 
-def test_the_page_of_settings_is_what_the_settings_say():
-    assert (ROOT / "docs" / "configuration.md").read_text() == settings_page(), "run `make docs`"
+@pytest.fixture(scope="module")
+def make():
+    """The script docs/make.py, as a module."""
+    source = spec_from_file_location("make", ROOT / "docs" / "make.py")
+    script = module_from_spec(source)
+    source.loader.exec_module(script)
+    return script
+
+
+def test_pages_are_what_settings_commands_and_figures_say(make):
+    for page, text in make.made().items():
+        assert page.read_text() == text, f"{page.name}: run `make docs`"
+
+
+def test_figures_are_measured_somewhere_at_some_time_by_a_command(make):
+    """And `make train` trains as long as the pages say, wherever they do."""
+    for name, figure in {**make.FIGURES["figures"], **make.FIGURES["speed"]}.items():
+        machines = figure.keys() - {"what", "command"}
+        assert machines and machines <= make.FIGURES["machines"].keys(), name
+        assert all(re.match(r"2\d{3}-\d\d", str(figure[each]["on"])) for each in machines), name
+    minutes = make.FIGURES["figures"]["make_train"]["any"]["is"]
+    for told in (ROOT / "Makefile", ROOT / "configs" / "connect_four_quick.toml"):
+        assert set(re.findall(r"--minutes (\d+)|for (\d+) minutes", told.read_text())) <= {(minutes, ""), ("", minutes)}
+    for page in PAGES:
+        assert not re.search(r"`make train`[^.\n]{0,40} \d+ min", page.read_text()), f"{page.name}: not a figure's name"
 
 
 def test_links_of_the_docs_lead_somewhere():
     for page in [*PAGES, *NOTES]:
-        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
+        text = page.read_text()
+        pictures = re.findall(r'(?:src|srcset)="([^"]+)"', text)
+        for target in [*pictures, *re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text)]:
             assert target.startswith("http") or (page.parent / target).exists(), f"{page.name}: {target}"
 
 

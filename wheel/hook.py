@@ -4,6 +4,8 @@ The platform is manylinux (PEP 600) with the version of glibc that the libraries
 where they can be opened.
 """
 
+from __future__ import annotations  # Pythons that are too old read this, too
+
 import re
 import sysconfig
 from pathlib import Path

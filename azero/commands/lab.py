@@ -29,7 +29,7 @@ _COMMON = {
     ],
     "threads": Annotated[int | None, typer.Option("--threads", help="Worker processes; one per core by default.")],
     "cluster": ClusterOption,
-    "seed": Annotated[int | None, typer.Option("--seed", min=0, help="Seed of all random choices; 0 by default.")],
+    "seed": Annotated[int | None, typer.Option("--seed", min=0, help="Seed of all random choices.")],
     "uct": Annotated[
         str | None, typer.Option("--uct", metavar="AGENT", help="uct with other options, e.g. 'uct(c=2)', without @.")
     ],

@@ -59,7 +59,9 @@ PositionOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 DeviceOption = Annotated[str, typer.Option("--device", help="Device of nets: auto, cpu, cuda or mps.")]
 PrecisionOption = Annotated[str, typer.Option("--precision", help="Arithmetic of nets: auto, fp32, bf16 or int8.")]
-RuntimeOption = Annotated[str, typer.Option("--runtime", help="Library that runs nets: auto, torch or openvino.")]
+RuntimeOption = Annotated[
+    str, typer.Option("--runtime", help="Library that runs nets: auto, torch, openvino or winograd.")
+]
 ClockOption = Annotated[
     str | None,
     typer.Option(

@@ -1,17 +1,13 @@
 """`azero serve`: the browser and the HTTP interface."""
 
-import importlib.util
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from azero.commands.options import AGENT_HELP, ThreadsOption, as_path, named_game
-from azero.errors import BadInput
 
 app = typer.Typer()
-
-_NEEDED = ("fastapi", "uvicorn")
 
 
 @app.command(epilog="Example:  azero serve --open")
@@ -49,8 +45,6 @@ def serve(
     Offers the included checkpoints and searches without a net, or the agents that you name; a run's folder offers its
     nets. Prints the address. Only programs of this machine can use it, unless --host says otherwise.
     """
-    if any(importlib.util.find_spec(each) is None for each in _NEEDED):
-        raise BadInput("azero serve needs FastAPI and uvicorn: pip install -c constraints.txt -e '.[web]'")
     from azero.games.make import make_game
     from azero.interfaces.web.offered.catalogue import Catalogue
     from azero.interfaces.web.offered.runs import runs_in

@@ -62,7 +62,3 @@ def settings_page() -> str:
         escaped = [cell.replace("|", r"\|") for cell in cells]
         lines.append(f"| {' | '.join(escaped)} |")
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    print(settings_page(), end="")

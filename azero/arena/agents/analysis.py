@@ -52,7 +52,7 @@ class Analysis(Iterator[Suggestion], ABC):
                 ...
 
     Any thread may call `stop`. Then the thread that waits gets its last report within about 50 ms. An agent that cannot
-    interrupt its search has a single report, which `stop` does not hasten.
+    interrupt its search has a single report, and `stop` does not make it faster.
 
     Attributes:
       is_over: whether no further report comes.
