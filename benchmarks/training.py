@@ -48,7 +48,7 @@ from azero.training import loop, run
 from azero.training.callbacks import Callback, RunView
 from azero.training.learning import trainer as parts
 from azero.training.learning.learner import heads_of
-from azero.training.learning.precision import settle_precision
+from azero.training.learning.precision import settle_training
 from azero.training.learning.ranks import Ranks, generators_of, joined_ranks
 from azero.training.learning.trainer import Trainer
 from azero.training.stages import promote
@@ -125,7 +125,7 @@ def measure_parts(options: argparse.Namespace) -> None:
     precisions = ["fp32", "bf16"] if has_bf16(pick_device("auto")) else ["fp32"]
     configs = {name: load_config(path, [f"training.precision={name}"]) for name in precisions}
     game = make_game(configs["fp32"].game.name)
-    settled = settle_precision(load_config(path), game).training.precision
+    settled = settle_training(load_config(path), game).training.precision
     replay = replay_of(game, configs["fp32"])
     trainers = {name: Trainer(config, game) for name, config in configs.items()}
     for trainer in trainers.values():

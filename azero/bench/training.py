@@ -12,7 +12,7 @@ from azero.bench.rates import median_ratio, rate, rates_in_turns
 from azero.config.schema import Config
 from azero.games import Game
 from azero.system.machine import count_cores
-from azero.training.learning.precision import random_sample, settle_precision
+from azero.training.learning.precision import random_sample, settle_training
 from azero.training.learning.trainer import Trainer
 
 _PASSES = 3
@@ -31,7 +31,7 @@ class TrainingRow(NamedTuple):
 
 def measure_training(config: Config, game: Game, seconds: float) -> list[TrainingRow]:
     """Returns one row, with the batch size and threads of the settings."""
-    trainer, size = Trainer(settle_precision(config, game), game), config.training.batch_size
+    trainer, size = Trainer(settle_training(config, game), game), config.training.batch_size
     sample = random_sample(config, game)
 
     def work() -> int:

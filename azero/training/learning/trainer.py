@@ -42,7 +42,7 @@ class Trainer:
     batch.
 
     Weights, gradients, optimiser and average are always float32. With bf16, convolutions and linear layers compute in
-    bf16. A precision of "auto" is fp32 here; `settle_precision` replaces it by the faster one.
+    bf16. "auto" is fp32 here, and convolutions of torch; `settle_training` replaces it by what is fastest.
     """
 
     def __init__(self, config: Config, game: Game, canvas: Canvas | None = None):

@@ -24,7 +24,7 @@ class Tower(Net):
 
     def features(self, planes: Tensor, board: Board = WHOLE) -> Tensor:
         """Returns the tower's output for planes, [B, channels, H, W], which is the input of all heads."""
-        x = F.relu(self.stem(planes, board))
+        x = self.stem.rectified(planes, board)
         for block in self.blocks:
             x = block(x, board)
         return x
