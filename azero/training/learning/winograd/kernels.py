@@ -3,7 +3,9 @@
 They use the transforms and products of the kernel that runs nets. Arrays of cells are float32 [B, cells, C], flat.
 C is a multiple of LANES.
 
-    z = relu(normalised(x * w) + added),   where normalisation, `added` and relu may be missing
+    y = x * w,   z = relu(normalised(y) + added),   where normalisation, `added` and relu may be missing
+
+A call runs several layers, which are records: all that happens between the layers of a tower is done here.
 """
 
 import math
@@ -32,7 +34,7 @@ class Board(NamedTuple):
 
     Attributes:
       matrices, rows, columns, sharing_rows, sharing_columns: as of `azero.nets.runtimes.winograd.kernels.Program`.
-      weights: [pairs, inputs, outputs] as panels, and a bias of zeros; written to by each layer.
+      weights: [pairs, inputs, outputs] as panels, and a bias of zeros; each layer writes its own.
       kernel: [pairs up to a GROUP, TAPS] float32, from a kernel's weights to those at all pairs of points.
       kernel_back: [TAPS up to a GROUP, pairs] float32, its transpose.
     """
@@ -75,32 +77,47 @@ class Scratch(NamedTuple):
     depth: int
 
 
+LAYER_DTYPE = np.dtype(
+    [
+        ("inputs", np.int64),
+        ("outputs", np.int64),
+        ("weight", np.int64),  # the place of [outputs, inputs, TAPS] in the array of weights, and of their gradients
+        ("channel", np.int64),  # the place of [outputs] in the arrays of norms
+        ("has_norm", np.int64),
+        ("has_relu", np.int64),
+        ("x", np.int64),  # places in the array of cells
+        ("y", np.int64),
+        ("z", np.int64),
+        ("added", np.int64),  # or -1 without; so are the next ones
+        ("dz", np.int64),  # places in the array of gradients
+        ("dx", np.int64),
+        ("dadded", np.int64),
+        ("more", np.int64),  # a gradient that is added to dx
+    ]
+)
+"""A layer. Without a norm there is no z, but y is the output, and there is neither relu nor anything added."""
+
+
+class Norms(NamedTuple):
+    """Batch normalisations of all layers, whose channels lie side by side.
+
+    Attributes:
+      moments: [3, channels] float32, filled: mean, one over the standard deviation, and the unbiased variance.
+      gradients: [2, channels] float32, filled: of gamma and beta.
+    """
+
+    gamma: np.ndarray  # [channels] float32
+    beta: np.ndarray
+    moments: np.ndarray
+    gradients: np.ndarray
+    epsilon: float
+
+
 class Shape(NamedTuple):
-    """The sizes of a layer."""
+    """What all layers have in common."""
 
     batch: int
     cells: int
-    inputs: int
-    outputs: int
-
-
-class Kind(NamedTuple):
-    """What a layer has besides its convolution."""
-
-    has_norm: bool
-    has_added: bool
-    has_relu: bool
-
-
-class Norm(NamedTuple):
-    """A batch normalisation."""
-
-    gamma: np.ndarray  # [C] float32
-    beta: np.ndarray
-    running_mean: np.ndarray  # these are updated
-    running_variance: np.ndarray
-    momentum: float
-    epsilon: float
 
 
 class _Step(NamedTuple):
@@ -125,41 +142,49 @@ def _memory(scratch, positions, points, size):
 
 
 @subroutine
-def _step(board, x, inputs, out, outputs):
+def _step(board, x, inputs, out, outputs, added):
     bias = len(board.sharing_rows) * len(board.sharing_columns) * inputs * outputs
-    return _Step(x, inputs, out, outputs, inputs, outputs, 0, bias, -1, 0, False)
+    return _Step(x, inputs, out, outputs, inputs, outputs, 0, bias, added, outputs, False)
 
 
 @subroutine
-def _take_weights(weight, board, scratch, shape, is_back):
-    """Computes weights at all pairs of points, from [outputs, inputs, TAPS], or those that lead back to the inputs."""
-    taps, inputs, outputs = scratch.taps, shape.inputs, shape.outputs
+def _whole_groups(number):
+    return (number + GROUP - 1) // GROUP * GROUP
+
+
+@subroutine
+def _num_pairs(board):
+    return len(board.sharing_rows) * len(board.sharing_columns)
+
+
+@subroutine
+def _take_weights(weights, layer, board, scratch, is_back):
+    """Computes a layer's weights at all pairs of points, or those that lead from dy to dx."""
+    taps, inputs, outputs = scratch.taps, layer.inputs, layer.outputs
     size = inputs * outputs
     for out in range(outputs):
         for k in range(inputs):
+            place = layer.weight + (out * inputs + k) * TAPS
             for tap in range(TAPS):
-                value = weight[(out * inputs + k) * TAPS + tap]
                 if is_back:
-                    taps[(TAPS - 1 - tap) * size + out * inputs + k] = value
+                    taps[(TAPS - 1 - tap) * size + out * inputs + k] = weights[place + tap]
                 else:
-                    taps[tap * size + k * outputs + out] = value
+                    taps[tap * size + k * outputs + out] = weights[place + tap]
     num_rows, num_columns = (outputs, inputs) if is_back else (inputs, outputs)
-    num_pairs = len(board.sharing_rows) * len(board.sharing_columns)
-    for pair in range(0, num_pairs, GROUP):
+    for pair in range(0, _num_pairs(board), GROUP):
         for column in range(0, num_columns, LANES):
             for row in range(num_rows):
                 values = product(board.kernel, pair * TAPS, TAPS, 1, taps, row * num_columns + column, size, TAPS)
-                place = pair * size + (column * num_rows + row * LANES)
-                store_group(board.weights, place, size, values)
+                store_group(board.weights, pair * size + column * num_rows + row * LANES, size, values)
     for column in range(num_columns):
-        board.weights[num_pairs * size + column] = 0
+        board.weights[_num_pairs(board) * size + column] = 0
 
 
 @subroutine
-def _give_gradient(dweight, board, scratch, shape):
-    """Writes the gradient of the weights, [outputs, inputs, TAPS], from that at all pairs of points."""
-    taps, inputs, outputs = scratch.taps, shape.inputs, shape.outputs
-    num_pairs = len(board.sharing_rows) * len(board.sharing_columns)
+def _give_gradient(dweights, layer, board, scratch):
+    """Writes the gradient of a layer's weights, from that at all pairs of points."""
+    taps, inputs, outputs = scratch.taps, layer.inputs, layer.outputs
+    num_pairs, size = _num_pairs(board), inputs * outputs
     step = _whole_groups(inputs) * outputs
     for k in range(inputs):
         for out in range(0, outputs, LANES):
@@ -168,199 +193,190 @@ def _give_gradient(dweight, board, scratch, shape):
                 values = product(
                     board.kernel_back, tap * num_pairs, num_pairs, 1, scratch.gradient, place, step, num_pairs
                 )
-                store_group(taps, tap * inputs * outputs + place, inputs * outputs, values)
+                store_group(taps, tap * size + place, size, values)
     for out in range(outputs):
         for k in range(inputs):
+            place = layer.weight + (out * inputs + k) * TAPS
             for tap in range(TAPS):
-                dweight[(out * inputs + k) * TAPS + tap] = taps[(tap * inputs + k) * outputs + out]
-
-
-@subroutine
-def _whole_groups(number):
-    return (number + GROUP - 1) // GROUP * GROUP
+                dweights[place + tap] = taps[tap * size + k * outputs + out]
 
 
 @kernel
-def run_layer(x, added, y, z, moments, weight, norm, board, scratch, shape, kind):
-    """Computes a layer.
-
-    Args:
-      y: [B, cells, outputs], the convolution's output, which is filled.
-      z: the layer's output, which is filled if it is normalised.
-      moments: [2, outputs] float32, filled: the mean of y, and one over its standard deviation.
-    """
-    _take_weights(weight, board, scratch, shape, False)
-    from_x = _memory(scratch, x, scratch.points, shape.cells * shape.inputs)
-    to_y = _memory(scratch, y, scratch.points, shape.cells * shape.outputs)
-    scratch.sums[:] = 0
-    for first in range(0, shape.batch, scratch.block):
-        count = min(scratch.block, shape.batch - first)
-        place, out = first * shape.cells * shape.inputs, first * shape.cells * shape.outputs
-        step = _step(board, place, shape.inputs, out, shape.outputs)
-        transform_inputs(board, from_x, step, count)
-        multiply_points(board, from_x, step, count)
-        transform_products(board, to_y, step, count)
-        if kind.has_norm:
-            for position in range(first, first + count):
-                _add_moments(y, position, scratch, shape)
-    if kind.has_norm:
-        _normalise(y, added, z, moments, norm, scratch, shape, kind)
+def run_layers(layers, cells, weights, norms, board, scratch, shape):
+    """Computes layers one after another."""
+    for layer in layers:
+        _take_weights(weights, layer, board, scratch, False)
+        from_x = _memory(scratch, cells, scratch.points, shape.cells * layer.inputs)
+        to_y = _memory(scratch, cells, scratch.points, shape.cells * layer.outputs)
+        scratch.sums[:] = 0
+        for first in range(0, shape.batch, scratch.block):
+            count = min(scratch.block, shape.batch - first)
+            place = layer.x + first * shape.cells * layer.inputs
+            out = layer.y + first * shape.cells * layer.outputs
+            step = _step(board, place, layer.inputs, out, layer.outputs, -1)
+            transform_inputs(board, from_x, step, count)
+            multiply_points(board, from_x, step, count)
+            transform_products(board, to_y, step, count)
+            if layer.has_norm:
+                for position in range(first, first + count):
+                    _add_moments(cells, position, layer, scratch, shape)
+        if layer.has_norm:
+            _normalise(cells, layer, norms, scratch, shape)
 
 
 @subroutine
-def _add_moments(y, position, scratch, shape):
+def _add_moments(values, position, layer, scratch, shape):
     """Adds a position to mean and sum of squared deviations of the positions before it [1].
 
     Source:
       [1] Chan et al., Updating formulae and a pairwise algorithm for computing sample variances, 1979.
     """
-    cells, channels, lines = shape.cells, shape.outputs, scratch.lines
+    cells, channels, lines = shape.cells, layer.outputs, scratch.lines
     mean, spread = scratch.sums[0], scratch.sums[1]
-    start, share = position * cells * channels, np.float32(1 / cells)
+    start, share = layer.y + position * cells * channels, np.float32(1 / cells)
     before = position * cells
     for channel in range(0, channels, LANES):
         total, squares = zeros(), zeros()
         for cell in range(cells):
-            total = add(total, load(y, start + cell * channels + channel))
+            total = add(total, load(values, start + cell * channels + channel))
         store(lines, 0, total)
         for k in range(LANES):
             lines[k] = -lines[k] * share
         middle = load(lines, 0)
         for cell in range(cells):
-            distance = add(load(y, start + cell * channels + channel), middle)
+            distance = add(load(values, start + cell * channels + channel), middle)
             squares = fma(distance, distance, squares)
         store(lines, LANES, squares)
+        own, both = cells / (before + cells), before * cells / (before + cells)
         for k in range(LANES):
             distance = -np.float64(lines[k]) - mean[channel + k]
-            mean[channel + k] += distance * cells / (before + cells)
-            spread[channel + k] += lines[LANES + k] + distance * distance * before * cells / (before + cells)
+            mean[channel + k] += distance * own
+            spread[channel + k] += lines[LANES + k] + distance * distance * both
 
 
 @subroutine
-def _normalise(y, added, z, moments, norm, scratch, shape, kind):
-    channels, num = shape.outputs, shape.batch * shape.cells
+def _normalise(values, layer, norms, scratch, shape):
+    channels, num, total = layer.outputs, shape.batch * shape.cells, len(norms.gamma)
     mean, spread, factor, shift = scratch.sums[0], scratch.sums[1], scratch.factors[0], scratch.factors[1]
     for channel in range(channels):
-        variance = spread[channel] / num
-        inverse = 1 / math.sqrt(variance + norm.epsilon)
-        moments[channel], moments[channels + channel] = mean[channel], inverse
-        factor[channel] = norm.gamma[channel] * inverse
-        shift[channel] = norm.beta[channel] - mean[channel] * norm.gamma[channel] * inverse
-        norm.running_mean[channel] += norm.momentum * (mean[channel] - norm.running_mean[channel])
-        unbiased = spread[channel] / max(num - 1, 1)
-        norm.running_variance[channel] += norm.momentum * (unbiased - norm.running_variance[channel])
+        place = layer.channel + channel
+        inverse = 1 / math.sqrt(spread[channel] / num + norms.epsilon)
+        norms.moments[place], norms.moments[total + place] = mean[channel], inverse
+        norms.moments[2 * total + place] = spread[channel] / max(num - 1, 1)
+        factor[channel] = norms.gamma[place] * inverse
+        shift[channel] = norms.beta[place] - mean[channel] * norms.gamma[place] * inverse
     for row in range(num):
         for channel in range(0, channels, LANES):
             place = row * channels + channel
-            value = fma(load(y, place), load(factor, channel), load(shift, channel))
-            if kind.has_added:
-                value = add(value, load(added, place))
-            if kind.has_relu:
+            value = fma(load(values, layer.y + place), load(factor, channel), load(shift, channel))
+            if layer.added >= 0:
+                value = add(value, load(values, layer.added + place))
+            if layer.has_relu:
                 value = larger(value, zeros())
-            store(z, place, value)
+            store(values, layer.z + place, value)
 
 
 @kernel
-def run_layer_back(
-    x, y, z, dz, dx, dadded, moments, dnorm, dweight, weight, gamma, board, board_back, scratch, shape, kind, has_dx
-):
-    """Computes the gradients of a layer from that of its output.
+def run_layers_back(layers, cells, gradients, weights, dweights, norms, board, board_back, scratch, shape):
+    """Computes the gradients of layers, the last one first, from that of the last output.
 
     Args:
-      dnorm: [2, outputs] float32, filled: the gradients of gamma and beta.
-      dweight: [outputs, inputs, TAPS] float32, filled.
       board_back: transforms gradients, as the adjoint of what transforms products.
     """
-    if has_dx:
-        _take_weights(weight, board, scratch, shape, True)
-    from_x = _memory(scratch, x, scratch.points, shape.cells * shape.inputs)
-    from_dy = _memory(scratch, scratch.cells, scratch.gradients, shape.cells * shape.outputs)
-    to_dx = _memory(scratch, dx, scratch.gradients, shape.cells * shape.inputs)
-    if kind.has_norm:
-        _sum_back(y, z, dz, moments, dnorm, gamma, scratch, shape, kind)
-    num_pairs = len(board.sharing_rows) * len(board.sharing_columns)
-    scratch.gradient[: num_pairs * _whole_groups(shape.inputs) * shape.outputs] = 0
-    for first in range(0, shape.batch, scratch.block):
-        count = min(scratch.block, shape.batch - first)
-        place = first * shape.cells * shape.inputs
-        _normalise_back(y, z, dz, dadded, scratch, first, count, shape, kind)
-        transform_inputs(board, from_x, _step(board, place, shape.inputs, 0, shape.outputs), count)
-        step = _step(board, 0, shape.outputs, place, shape.inputs)
-        transform_inputs(board_back, from_dy, step, count)
-        _add_outer(board, scratch, shape, count)
-        if has_dx:
-            transform_inputs(board, from_dy, step, count)
-            multiply_points(board, from_dy, step, count)
-            transform_products(board, to_dx, step, count)
-    _give_gradient(dweight, board, scratch, shape)
+    for number in range(len(layers) - 1, -1, -1):
+        layer = layers[number]
+        from_x = _memory(scratch, cells, scratch.points, shape.cells * layer.inputs)
+        from_dy = _memory(scratch, scratch.cells, scratch.gradients, shape.cells * layer.outputs)
+        to_dx = _memory(scratch, gradients, scratch.gradients, shape.cells * layer.inputs)
+        if layer.dx >= 0:
+            _take_weights(weights, layer, board, scratch, True)
+        if layer.has_norm:
+            _sum_back(cells, gradients, layer, norms, scratch, shape)
+        scratch.gradient[: _num_pairs(board) * _whole_groups(layer.inputs) * layer.outputs] = 0
+        for first in range(0, shape.batch, scratch.block):
+            count = min(scratch.block, shape.batch - first)
+            place = first * shape.cells * layer.inputs
+            _normalise_back(cells, gradients, layer, scratch, first, count, shape)
+            step = _step(board, layer.x + place, layer.inputs, 0, layer.outputs, -1)
+            transform_inputs(board, from_x, step, count)
+            more = layer.more + place if layer.more >= 0 else -1
+            step = _step(board, 0, layer.outputs, layer.dx + place, layer.inputs, more)
+            transform_inputs(board_back, from_dy, step, count)
+            _add_outer(board, layer, scratch, count)
+            if layer.dx >= 0:
+                transform_inputs(board, from_dy, step, count)
+                multiply_points(board, from_dy, step, count)
+                transform_products(board, to_dx, step, count)
+        _give_gradient(dweights, layer, board, scratch)
 
 
 @subroutine
-def _sum_back(y, z, dz, moments, dnorm, gamma, scratch, shape, kind):
+def _sum_back(values, gradients, layer, norms, scratch, shape):
     """Computes the gradients of gamma and beta, and from these the factors of `_normalise_back`."""
-    cells, channels, lines, factors = shape.cells, shape.outputs, scratch.lines, scratch.factors
+    cells, channels, lines, factors = shape.cells, layer.outputs, scratch.lines, scratch.factors
     scratch.sums[:] = 0
-    of_gamma, of_beta = scratch.sums[0], scratch.sums[1]
+    of_gamma, of_beta, total = scratch.sums[0], scratch.sums[1], len(norms.gamma)
     for position in range(shape.batch):
         start = position * cells * channels
         for channel in range(0, channels, LANES):
             for k in range(LANES):
-                lines[k] = -moments[channel + k]
-            middle, total, products = load(lines, 0), zeros(), zeros()
+                lines[k] = -norms.moments[layer.channel + channel + k]
+            middle, sums, products = load(lines, 0), zeros(), zeros()
             for cell in range(cells):
                 place = start + cell * channels + channel
-                value = load(dz, place)
-                if kind.has_relu:
-                    value = where_positive(load(z, place), value)
-                total = add(total, value)
-                products = fma(value, add(load(y, place), middle), products)
-            store(lines, 0, total)
+                value = load(gradients, layer.dz + place)
+                if layer.has_relu:
+                    value = where_positive(load(values, layer.z + place), value)
+                sums = add(sums, value)
+                products = fma(value, add(load(values, layer.y + place), middle), products)
+            store(lines, 0, sums)
             store(lines, LANES, products)
             for k in range(LANES):
                 of_beta[channel + k] += lines[k]
                 of_gamma[channel + k] += lines[LANES + k]
     num = shape.batch * cells
     for channel in range(channels):
-        mean, inverse = np.float64(moments[channel]), np.float64(moments[channels + channel])
+        place = layer.channel + channel
+        mean, inverse = np.float64(norms.moments[place]), np.float64(norms.moments[total + place])
         of_gamma[channel] *= inverse
-        dnorm[channel], dnorm[channels + channel] = of_gamma[channel], of_beta[channel]
-        factor = gamma[channel] * inverse
+        norms.gradients[place], norms.gradients[total + place] = of_gamma[channel], of_beta[channel]
+        factor = norms.gamma[place] * inverse
         slope = -factor * inverse * of_gamma[channel] / num
         factors[0, channel], factors[1, channel] = factor, slope
         factors[2, channel] = -factor * of_beta[channel] / num - slope * mean
 
 
 @subroutine
-def _normalise_back(y, z, dz, dadded, scratch, first, count, shape, kind):
+def _normalise_back(values, gradients, layer, scratch, first, count, shape):
     """Computes the gradient of a block's y."""
-    channels, start = shape.outputs, first * shape.cells * shape.outputs
+    channels, start = layer.outputs, first * shape.cells * layer.outputs
     factor, slope, shift = scratch.factors[0], scratch.factors[1], scratch.factors[2]
     for row in range(count * shape.cells):
         for channel in range(0, channels, LANES):
             own = row * channels + channel
             place = start + own
-            value = load(dz, place)
-            if kind.has_norm:
-                if kind.has_relu:
-                    value = where_positive(load(z, place), value)
-                if kind.has_added:
-                    store(dadded, place, value)
-                line = fma(load(slope, channel), load(y, place), load(shift, channel))
+            value = load(gradients, layer.dz + place)
+            if layer.has_norm:
+                if layer.has_relu:
+                    value = where_positive(load(values, layer.z + place), value)
+                if layer.dadded >= 0:
+                    store(gradients, layer.dadded + place, value)
+                line = fma(load(slope, channel), load(values, layer.y + place), load(shift, channel))
                 value = fma(load(factor, channel), value, line)
             store(scratch.cells, own, value)
 
 
 @subroutine
-def _add_outer(board, scratch, shape, count):
+def _add_outer(board, layer, scratch, count):
     """Adds a block to the gradient of the weights at all pairs of points."""
-    depth, num_columns, outputs = scratch.depth, len(board.sharing_columns), shape.outputs
+    depth, num_columns, outputs = scratch.depth, len(board.sharing_columns), layer.outputs
     points, gradients, gradient = scratch.points, scratch.gradients, scratch.gradient
-    num_inputs = _whole_groups(shape.inputs)
-    for pair in range(len(board.sharing_rows) * num_columns):
+    num_inputs = _whole_groups(layer.inputs)
+    for pair in range(_num_pairs(board)):
         num_rows = board.sharing_rows[pair // num_columns] * board.sharing_columns[pair % num_columns] * count
         slot, matrix = (pair + 1) * scratch.slot, pair * num_inputs * outputs
         for channel in range(0, outputs, LANES):
-            for row in range(0, shape.inputs, GROUP):
+            for row in range(0, layer.inputs, GROUP):
                 place = matrix + row * outputs + channel
                 c0, c1, c2, c3, c4, c5 = product(
                     points, slot + row, 1, depth, gradients, slot + channel, depth, num_rows

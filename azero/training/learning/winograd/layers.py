@@ -2,6 +2,7 @@
 
 import functools
 import threading
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,14 +12,15 @@ from torch.nn import functional as F
 
 from azero.compiler.jit import IS_COMPILED
 from azero.config.schema import Config
-from azero.nets.architectures.blocks import NormalizedConvolution
+from azero.nets.architectures.blocks import NormalizedConvolution, ResidualBlock
 from azero.nets.architectures.board import WHOLE, Board
+from azero.nets.architectures.tower.net import Tower
 from azero.nets.devices import device_type
 from azero.nets.runtimes.winograd.kernels import GROUP, LANES, NUM_POINTS
 from azero.nets.runtimes.winograd.transforms import all_matrices, kernel_matrix, split_side
 from azero.system.machine import cpu_flags
 from azero.training.learning.winograd import kernels
-from azero.training.learning.winograd.kernels import Kind, Norm, Scratch, Shape, run_layer, run_layer_back
+from azero.training.learning.winograd.kernels import Norms, Scratch, run_layers, run_layers_back
 
 _BLOCK = 12
 """Positions that are computed at once."""
@@ -44,11 +46,23 @@ class WinogradLayer(NormalizedConvolution):
         outputs = len(weight)
         x, weight = _padded(x), _padded(_padded(weight).transpose(0, 1)).transpose(0, 1)
         if self.training and board.cells is None and outputs % LANES == 0:
-            return _Layer.apply(x, weight, norm.weight, norm.bias, added, norm, has_relu)
-        y = _Layer.apply(x, weight, None, None, None, None, False)
+            return _Layers.apply(x, added, has_relu, [norm], weight, norm.weight, norm.bias)
+        y = _Layers.apply(x, None, False, [], weight)
         y = board.normalize(norm, y[:, :outputs])
         y = y if added is None else y + added
         return F.relu(y) if has_relu else y
+
+
+def _run_tower(tower: Tower, planes: Tensor) -> Tensor:
+    """Returns the features of a tower whose blocks have no global context, for whole boards."""
+    layers = [tower.stem, *(layer for block in _blocks_of(tower) for layer in (block.first, block.second))]
+    weights = [_padded(layers[0].convolution.weight), *(each.convolution.weight for each in layers[1:])]
+    of_norms = [parameter for each in layers for parameter in (each.norm.weight, each.norm.bias)]
+    return _Layers.apply(_padded(planes), None, True, [each.norm for each in layers], *weights, *of_norms)
+
+
+def _blocks_of(tower: Tower) -> list[ResidualBlock]:
+    return [each for each in tower.blocks if isinstance(each, ResidualBlock)]
 
 
 def _padded(x: Tensor) -> Tensor:
@@ -74,11 +88,14 @@ def why_not_winograd(config: Config) -> str | None:
 
 
 def use_winograd(module: nn.Module) -> None:
-    """Replaces the layers of 3 x 3 convolutions in a module. Names and parameters stay."""
-    for each in module.modules():
+    """Makes the towers in a module train by Winograd convolutions. Names and parameters stay."""
+    for each in list(module.modules()):
         for name, layer in each.named_children():
             if type(layer) is NormalizedConvolution and layer.convolution.kernel_size == (3, 3):
                 setattr(each, name, WinogradLayer(layer))
+        if isinstance(each, Tower) and each.features_shape and each.features_shape[0] % LANES == 0:
+            has_context = any(block.pooling or block.excitation for block in _blocks_of(each))
+            each.trained_by = None if has_context else _run_tower
 
 
 @functools.cache
@@ -174,52 +191,133 @@ def _cells(x: Tensor | None) -> np.ndarray:
     return _NOTHING if x is None else x.detach().permute(0, 2, 3, 1).reshape(-1).numpy()
 
 
-def _numbers(x: Tensor | None) -> np.ndarray:
-    return _NOTHING if x is None else x.detach().reshape(-1).numpy()
+def _flat(tensors: Sequence[Tensor]) -> np.ndarray:
+    """Returns the numbers of tensors side by side."""
+    parts = [each.detach().reshape(-1) for each in tensors]
+    return parts[0].numpy() if len(parts) == 1 else torch.cat(parts).numpy() if parts else _NOTHING
 
 
-class _Layer(torch.autograd.Function):
-    """A layer: see `kernels.py`. Without a norm it is the convolution alone."""
+def _like(flat: np.ndarray, tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Returns numbers side by side as tensors of the shapes of `tensors`."""
+    parts = torch.from_numpy(flat).split([each.numel() for each in tensors])
+    return [part.view(each.shape) for part, each in zip(parts, tensors, strict=True)]
+
+
+class _Cells(threading.local):
+    """Memory for the cells of a pass, which its gradients give back."""
+
+    def __init__(self) -> None:
+        self.free: list[np.ndarray] = []
+
+    def take(self, size: int) -> np.ndarray:
+        for number, each in enumerate(self.free):
+            if len(each) == size:
+                return self.free.pop(number)
+        return np.empty(size, np.float32)
+
+    def give(self, cells: np.ndarray) -> None:
+        self.free = [*self.free, cells][-_MOST_FREE:]
+
+
+_CELLS = _Cells()
+_MOST_FREE = 4
+
+
+class _Layers(torch.autograd.Function):
+    """A layer, or the layers of a tower: see `kernels.py`. Without norms it is a convolution alone.
+
+    Every second layer of a tower, after the first one, adds the input of the layer before it.
+    """
 
     @staticmethod
-    def forward(ctx: Any, x, weight, gamma, beta, added, norm, has_relu) -> Tensor:
-        x = x.contiguous(memory_format=torch.channels_last)
+    def forward(ctx: Any, x, added, has_relu, norms, *parameters) -> Tensor:
         batch, inputs, height, width = x.shape
-        outputs = len(weight)
-        ctx.own = height, width, max(inputs, outputs)
-        ctx.shape = Shape(batch, height * width, inputs, outputs)
-        ctx.kind = Kind(norm is not None, added is not None, has_relu)
-        y = torch.empty((batch, outputs, height, width), memory_format=torch.channels_last)
-        z, moments = y, torch.empty(2, outputs)
-        of_norm = Norm(_NOTHING, _NOTHING, _NOTHING, _NOTHING, 0.0, 0.0)
-        if norm is not None:
-            z = torch.empty_like(y)
-            norm.num_batches_tracked += 1
-            running = _numbers(norm.running_mean), _numbers(norm.running_var)
-            of_norm = Norm(_numbers(gamma), _numbers(beta), *running, norm.momentum, norm.eps)
+        weights = parameters[: max(1, len(norms))]
+        outputs = len(weights[0])
+        own = _own(height, width, max(inputs, outputs))
+        size_in, size = (batch * height * width * each for each in (inputs, outputs))
+        records = _records(len(weights), bool(norms), added is not None, has_relu, inputs, outputs, size_in, size)
+        cells = _CELLS.take(size_in + size * (2 * len(weights) + (added is not None)))
+        torch.from_numpy(cells[:size_in]).view(batch, height, width, inputs).copy_(x.permute(0, 2, 3, 1))
         if added is not None:
-            added = added.contiguous(memory_format=torch.channels_last)
-        own = _own(*ctx.own)
-        run_layer(
-            _cells(x), _cells(added), _cells(y), _cells(z), _numbers(moments), _numbers(weight), of_norm,
-            own.board, own.scratch, ctx.shape, ctx.kind,
-        )  # fmt: skip
-        ctx.save_for_backward(x, weight, gamma, *((y, z, moments) if norm is not None else (None, None, None)))
-        return z
+            torch.from_numpy(cells[-size:]).view(batch, height, width, outputs).copy_(added.permute(0, 2, 3, 1))
+        flat, own_norms = _flat(weights), _norms_of(norms, parameters[len(weights) :])
+        shape = kernels.Shape(batch, height * width)
+        run_layers(records, cells, flat, own_norms, own.board, own.scratch, shape)
+        if norms:
+            mean, _, variance = torch.from_numpy(own_norms.moments).view(3, len(norms), outputs).unbind()
+            for running, new in (("running_mean", mean), ("running_var", variance)):
+                torch._foreach_lerp_([getattr(each, running) for each in norms], list(new), norms[0].momentum)
+            torch._foreach_add_([each.num_batches_tracked for each in norms], 1)
+        ctx.of_pass = records, cells, flat, own_norms, shape, x.shape, added is not None
+        ctx.save_for_backward(*parameters)
+        last = int(records[-1]["z" if norms else "y"])
+        return (
+            torch.from_numpy(cells[last : last + size].copy()).view(batch, height, width, outputs).permute(0, 3, 1, 2)
+        )
 
     @staticmethod
     def backward(ctx: Any, *gradients) -> tuple:
-        x, weight, gamma, y, z, moments = ctx.saved_tensors
-        shape, kind, has_dx = ctx.shape, ctx.kind, ctx.needs_input_grad[0]
-        dz = gradients[0].contiguous(memory_format=torch.channels_last)
-        dx = torch.empty_like(x) if has_dx else None
-        dadded = torch.empty_like(dz) if kind.has_added else None
-        dnorm, dweight = torch.empty(2, shape.outputs), torch.empty(weight.shape)
-        own = _own(*ctx.own)
-        run_layer_back(
-            _cells(x), _cells(y), _cells(z), _cells(dz), _cells(dx), _cells(dadded), _numbers(moments), _numbers(dnorm),
-            _numbers(dweight), _numbers(weight), _numbers(gamma), own.board, own.board_back, own.scratch, shape, kind,
-            has_dx,
-        )  # fmt: skip
-        dgamma, dbeta = dnorm if kind.has_norm else (None, None)
-        return dx, dweight, dgamma, dbeta, dadded, None, None
+        parameters = ctx.saved_tensors
+        records, cells, flat, norms, shape, shape_in, has_added = ctx.of_pass
+        del ctx.of_pass  # once only: the memory goes to others
+        batch, inputs, height, width = shape_in
+        outputs = int(records[-1]["outputs"])
+        own = _own(height, width, max(inputs, outputs))
+        size = batch * height * width * outputs
+        if not ctx.needs_input_grad[0]:
+            records[0]["dx"] = -1
+        size_in = batch * height * width * inputs
+        changes = _CELLS.take(2 * size + size_in)
+        torch.from_numpy(changes[:size]).view(batch, height, width, outputs).copy_(gradients[0].permute(0, 2, 3, 1))
+        dflat = np.empty_like(flat)
+        run_layers_back(records, cells, changes, flat, dflat, norms, own.board, own.board_back, own.scratch, shape)
+
+        def taken(place: int, channels: int) -> Tensor:
+            own = torch.from_numpy(changes[place : place + batch * height * width * channels].copy())
+            return own.view(batch, height, width, channels).permute(0, 3, 1, 2)
+
+        dx = taken(int(records[0]["dx"]), inputs) if ctx.needs_input_grad[0] else None
+        dadded = taken(0, outputs) if has_added else None
+        num = len(records)
+        of_norms = torch.from_numpy(norms.gradients).view(2, num, outputs).unbind() if len(norms.gradients) else ()
+        dnorms = [part for pair in zip(*of_norms, strict=True) for part in pair]
+        _CELLS.give(changes)
+        _CELLS.give(cells)
+        return dx, dadded, None, None, *_like(dflat, parameters[:num]), *dnorms
+
+
+def _norms_of(norms: Sequence[nn.BatchNorm2d], parameters: Sequence[Tensor]) -> Norms:
+    channels = sum(len(each) for each in parameters[::2])
+    moments, gradients = np.empty(3 * channels, np.float32), np.empty(2 * channels, np.float32)
+    epsilon = norms[0].eps if norms else 0.0
+    return Norms(_flat(parameters[::2]), _flat(parameters[1::2]), moments, gradients, epsilon)
+
+
+def _records(
+    num: int, has_norm: bool, has_added: bool, has_relu: bool, inputs: int, outputs: int, size_in: int, size: int
+) -> np.ndarray:
+    """Returns layers. Their cells lie side by side: the input, y and z of each layer, and what a single one adds.
+
+    Gradients need three places: of the output, of the input of a block, and of what is between them.
+
+    Args:
+      size_in, size: numbers of the input's cells, and of an output's.
+    """
+    records = np.zeros(num, kernels.LAYER_DTYPE)
+    for number, record in enumerate(records):
+        record["inputs"], record["outputs"] = outputs if number else inputs, outputs
+        record["weight"] = (outputs * (inputs + (number - 1) * outputs) * kernels.TAPS) if number else 0
+        record["channel"], record["has_norm"], record["has_relu"] = number * outputs, has_norm, has_relu
+        record["y"] = size_in + 2 * number * size
+        record["z"] = record["y"] + size
+        record["x"] = record["y"] - size if number else 0
+        is_second = number > 0 and number % 2 == 0
+        record["added"] = record["x"] - 2 * size if is_second else -1
+        record["dz"], record["dx"] = (0, size) if is_second or not number else (size, 0)
+        record["dadded"] = 0 if is_second else -1
+        record["more"] = 0 if number % 2 else -1
+    records[0]["dx"] = 2 * size
+    if has_added:
+        records[0]["added"], records[0]["dadded"] = size_in + 2 * size, 0
+    return records
