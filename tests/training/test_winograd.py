@@ -1,6 +1,7 @@
 """Tests of training by Winograd convolutions: gradients against float64, steps like torch's, and where they can run."""
 
 import copy
+import signal
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from azero.training.learning.trainer import Trainer
 from azero.training.learning.winograd import layers
 from azero.training.learning.winograd.layers import WinogradLayer
 
-from .runs import tiny_config
+from .runs import finish_train, nets_of, strike, tiny_config, write_config
 
 HAS_KERNELS = IS_COMPILED and cpu_flags() >= {"avx2", "fma"}
 needs_kernels = pytest.mark.skipif(not HAS_KERNELS, reason="its kernels need AVX2, FMA and a compiler")
@@ -180,3 +181,16 @@ def test_a_run_without_the_setting_was_trained_by_torch(tmp_path):
     file.write_text("\n".join(lines))
     assert read_settings(tmp_path).training.convolution == "torch"
     assert load_config(file).training.convolution == "auto"
+
+
+@needs_kernels
+def test_a_killed_run_ends_the_same_and_one_that_cannot_go_on_says_so(tmp_path, run_azero, monkeypatch):
+    settings = {"iterations": 1, **WINOGRAD}
+    config = write_config(tmp_path, net={"channels": 16}, training=settings, gate={"final_games": 0})
+    finish_train(tmp_path / "whole", config)
+    assert strike(tmp_path / "run", config, "state 1 train 4", "after") == -signal.SIGKILL
+    finish_train(tmp_path / "run", config)
+    assert nets_of(tmp_path / "run") == nets_of(tmp_path / "whole")
+    monkeypatch.setattr(layers, "cpu_flags", set)
+    code, _, errors = run_azero("train", "--run", tmp_path / "run", "--resume", "--set", "training.iterations=2")
+    assert code == 2 and len(errors.splitlines()) == 1 and "--set training.convolution=torch" in errors

@@ -21,6 +21,7 @@ from azero.training.learning.group import Group
 from azero.training.learning.learner import Learner, judge_on
 from azero.training.learning.losses import Losses, map_losses
 from azero.training.learning.optimizer import (
+    Muon,
     check_state,
     learning_rate,
     make_optimizer,
@@ -59,6 +60,8 @@ class Trainer:
         self.optimizer = make_optimizer(self.learner, config.training)
         self.steps = 0
         self.passes = Passes(self.learner, config, self.devices, canvas)
+        if isinstance(self.optimizer, Muon) and self.device.type == "cpu":
+            self.optimizer.map = self.passes.map
         self.group: Group | None = None
 
     def begin_with(self, net: Net) -> None:
