@@ -100,8 +100,10 @@ def use_winograd(module: nn.Module) -> None:
 
 @functools.cache
 def _boards(height: int, width: int) -> tuple[kernels.Board, kernels.Board]:
-    """Returns the transforms of a board, without weights, and those of gradients, the adjoint of what transforms
-    products."""
+    """Returns the transforms of a board, without weights, and those of gradients.
+
+    The latter are the adjoint of what transforms products.
+    """
     rows, columns = split_side(height), split_side(width)
     matrices = all_matrices()
     back = matrices.copy()
@@ -186,9 +188,16 @@ def _groups(number: int) -> int:
     return -(-number // GROUP) * GROUP
 
 
-def _cells(x: Tensor | None) -> np.ndarray:
-    """Returns [B, C, H, W] as the kernels read it, [B, H, W, C], flat."""
-    return _NOTHING if x is None else x.detach().permute(0, 2, 3, 1).reshape(-1).numpy()
+def _put(x: Tensor, cells: np.ndarray) -> None:
+    """Writes x, [B, C, H, W], as the kernels read it: [B, H, W, C], flat."""
+    batch, channels, height, width = x.shape
+    torch.from_numpy(cells).view(batch, height, width, channels).copy_(x.permute(0, 2, 3, 1))
+
+
+def _copy(cells: np.ndarray, channels: int, like: Sequence[int]) -> Tensor:
+    """Returns a copy of cells as a tensor [B, C, H, W] in the channels-last order, with the sides of a shape `like`."""
+    batch, _, height, width = like
+    return torch.from_numpy(cells.copy()).view(batch, height, width, channels).permute(0, 3, 1, 2)
 
 
 def _flat(tensors: Sequence[Tensor]) -> np.ndarray:
@@ -238,9 +247,9 @@ class _Layers(torch.autograd.Function):
         size_in, size = (batch * height * width * each for each in (inputs, outputs))
         records = _records(len(weights), bool(norms), added is not None, has_relu, inputs, outputs, size_in, size)
         cells = _CELLS.take(size_in + size * (2 * len(weights) + (added is not None)))
-        torch.from_numpy(cells[:size_in]).view(batch, height, width, inputs).copy_(x.permute(0, 2, 3, 1))
+        _put(x, cells[:size_in])
         if added is not None:
-            torch.from_numpy(cells[-size:]).view(batch, height, width, outputs).copy_(added.permute(0, 2, 3, 1))
+            _put(added, cells[-size:])
         flat, own_norms = _flat(weights), _norms_of(norms, parameters[len(weights) :])
         shape = kernels.Shape(batch, height * width)
         run_layers(records, cells, flat, own_norms, own.board, own.scratch, shape)
@@ -252,33 +261,24 @@ class _Layers(torch.autograd.Function):
         ctx.of_pass = records, cells, flat, own_norms, shape, x.shape, added is not None
         ctx.save_for_backward(*parameters)
         last = int(records[-1]["z" if norms else "y"])
-        return (
-            torch.from_numpy(cells[last : last + size].copy()).view(batch, height, width, outputs).permute(0, 3, 1, 2)
-        )
+        return _copy(cells[last : last + size], outputs, x.shape)
 
     @staticmethod
     def backward(ctx: Any, *gradients) -> tuple:
         parameters = ctx.saved_tensors
         records, cells, flat, norms, shape, shape_in, has_added = ctx.of_pass
         del ctx.of_pass  # once only: the memory goes to others
-        batch, inputs, height, width = shape_in
-        outputs = int(records[-1]["outputs"])
+        _, inputs, height, width = shape_in
+        outputs, num_cells = int(records[-1]["outputs"]), shape.batch * shape.cells
+        size_in, size = num_cells * inputs, num_cells * outputs
         own = _own(height, width, max(inputs, outputs))
-        size = batch * height * width * outputs
         if not ctx.needs_input_grad[0]:
             records[0]["dx"] = -1
-        size_in = batch * height * width * inputs
-        changes = _CELLS.take(2 * size + size_in)
-        torch.from_numpy(changes[:size]).view(batch, height, width, outputs).copy_(gradients[0].permute(0, 2, 3, 1))
-        dflat = np.empty_like(flat)
+        changes, dflat = _CELLS.take(2 * size + size_in), np.empty_like(flat)
+        _put(gradients[0], changes[:size])
         run_layers_back(records, cells, changes, flat, dflat, norms, own.board, own.board_back, own.scratch, shape)
-
-        def taken(place: int, channels: int) -> Tensor:
-            own = torch.from_numpy(changes[place : place + batch * height * width * channels].copy())
-            return own.view(batch, height, width, channels).permute(0, 3, 1, 2)
-
-        dx = taken(int(records[0]["dx"]), inputs) if ctx.needs_input_grad[0] else None
-        dadded = taken(0, outputs) if has_added else None
+        dx = _copy(changes[2 * size :], inputs, shape_in) if ctx.needs_input_grad[0] else None
+        dadded = _copy(changes[:size], outputs, shape_in) if has_added else None
         num = len(records)
         of_norms = torch.from_numpy(norms.gradients).view(2, num, outputs).unbind() if len(norms.gradients) else ()
         dnorms = [part for pair in zip(*of_norms, strict=True) for part in pair]
