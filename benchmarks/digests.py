@@ -51,7 +51,10 @@ AGENTS = (
 )
 SHIPPED = {"connect_four@50": "connect_four", "othello_6x6@50": "othello(size=6)", "go_7x7@50": "go(size=7,komi=8.5)"}
 
-FP32 = ("training.precision=fp32", "device.precision=fp32", "device.runtime=torch", "device.device=cpu")
+FP32 = (
+    *("training.precision=fp32", "training.convolution=torch"),
+    *("device.precision=fp32", "device.runtime=torch", "device.device=cpu"),
+)
 ROOTS = {
     "gumbel": ("selfplay.root=gumbel",),
     "surprising": ("selfplay.policy_surprise_share=0.5", "training.value_lambda=0.8"),

@@ -26,7 +26,7 @@ from azero.nets.make import make_net
 from azero.nets.runtimes.fastest import available_runtimes, open_runtime
 from azero.selfplay.play import SelfPlay, play_games
 from azero.system.worker_pool import do_in_order
-from azero.training.learning.precision import random_sample, settle_precision
+from azero.training.learning.precision import random_sample, settle_training
 from azero.training.learning.trainer import Trainer
 
 ROWS = (16, 64, 256, 1024, 4096)
@@ -114,7 +114,7 @@ def measure_training(config: Config, seconds: float, batches: list[int]) -> None
     for precision in ("fp32", "bf16"):
         for size in batches:
             training = config.training.model_copy(update={"batch_size": size, "precision": precision})
-            own = settle_precision(config.model_copy(update={"training": training}), game)
+            own = settle_training(config.model_copy(update={"training": training}), game)
             trainer, sample = Trainer(own, game), random_sample(own, game)
             _time_steps(trainer, sample, 3)
             num = max(3, int(seconds * 3 / _time_steps(trainer, sample, 3)))

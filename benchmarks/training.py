@@ -1,11 +1,14 @@
 """Measures training: the parts of a step, ranks, self-play ahead of training, and what the safety of files costs.
 
     python benchmarks/training.py parts --config connect_four
+    python benchmarks/training.py ways --config connect_four --threads 2
     python benchmarks/training.py ranks --config connect_four --ranks 2 --threads 1
     python benchmarks/training.py ahead --config connect_four_quick --set selfplay.num_workers=2
     python benchmarks/training.py safety --config connect_four_quick --iterations 3
 
-`parts`: the time of each part of a step, and positions per second by precision, measured in turns.
+`parts`: the time of each part of a step.
+
+`ways`: positions per second in torch's fp32 and bf16 and by winograd, by the fastest of many steps, which take turns.
 
 `ranks`: steps per second of one rank and of several, in turns; each rank has as many threads. "threads" is one rank
 with all of these threads: what a single machine does. The machine needs a core for each thread.
@@ -17,11 +20,12 @@ best that this can do is the longer of self-play and the rest. Trainer and worke
 """
 
 import argparse
+import os
 import statistics
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -30,6 +34,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from azero.bench.nets import count_operations
+from azero.bench.peaks import peak_measures
 from azero.commands.options import pools
 from azero.config.reading import find_config, load_config
 from azero.config.schema import Config
@@ -48,9 +54,10 @@ from azero.training import loop, run
 from azero.training.callbacks import Callback, RunView
 from azero.training.learning import trainer as parts
 from azero.training.learning.learner import heads_of
-from azero.training.learning.precision import settle_precision
+from azero.training.learning.precision import random_sample, settle_training
 from azero.training.learning.ranks import Ranks, generators_of, joined_ranks
 from azero.training.learning.trainer import Trainer
+from azero.training.learning.winograd.layers import why_not_winograd
 from azero.training.stages import promote
 from azero.training.train import train
 
@@ -106,41 +113,68 @@ def show_parts(trainer: Trainer, replay: Replay, num_steps: int) -> None:
         print(f"  {name:<26}{1e3 * np.median(seconds):>8.2f} ms{np.median(seconds) / whole:>8.1%}")
 
 
-def positions_per_s(trainer: Trainer, replay: Replay, num_steps: int) -> float:
-    begin = time.perf_counter()
-    take_steps(trainer, replay, num_steps)
-    return num_steps * trainer.config.batch_size / (time.perf_counter() - begin)
+def configs_of_ways(name: str, settings: Sequence[str]) -> dict[str, Config]:
+    """Returns the settings of a config with each way to train here: torch in fp32 and bf16, and winograd."""
+    path, device = find_config(name), pick_device("auto")
+    ways = {"fp32": ("fp32", "torch"), "bf16": ("bf16", "torch"), "winograd": ("fp32", "winograd")}
+    configs = {}
+    for way, (precision, convolution) in ways.items():
+        chosen = [*settings, f"training.precision={precision}", f"training.convolution={convolution}"]
+        configs[way] = load_config(path, chosen)
+    if not has_bf16(device):
+        del configs["bf16"]
+    if why_not_winograd(configs["winograd"]):
+        del configs["winograd"]
+    return configs
 
 
 def add_parts(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", default="connect_four")
     parser.add_argument("--steps", type=int, default=40)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--set", dest="settings", action="append", default=[])
 
 
 def measure_parts(options: argparse.Namespace) -> None:
-    """The parts of a step, and positions per second by precision."""
-
-    path = find_config(options.config)
-    precisions = ["fp32", "bf16"] if has_bf16(pick_device("auto")) else ["fp32"]
-    configs = {name: load_config(path, [f"training.precision={name}"]) for name in precisions}
+    """The parts of a step, in the way that is chosen here."""
+    configs = configs_of_ways(options.config, options.settings)
     game = make_game(configs["fp32"].game.name)
-    settled = settle_precision(load_config(path), game).training.precision
-    replay = replay_of(game, configs["fp32"])
-    trainers = {name: Trainer(config, game) for name, config in configs.items()}
-    for trainer in trainers.values():
-        take_steps(trainer, replay, 5)  # to warm up
-    rates: dict[str, list[float]] = {name: [] for name in trainers}
-    for _ in range(options.rounds):
-        for name, trainer in trainers.items():
-            rates[name].append(positions_per_s(trainer, replay, max(1, options.steps // 4)))
-    medians = {name: float(np.median(each)) for name, each in rates.items()}
-    for name, each in rates.items():
-        ratio = np.median(np.array(each) / rates["fp32"])
-        print(f"{name}: {medians[name]:,.0f} positions a second, {ratio:.2f} of fp32 in the same round")
-    print(f"auto: {settled}, {medians[settled] / max(medians.values()):.2f} of the better one")
-    print(f"{settled} and {configs[settled].net}, a step:")
-    show_parts(trainers[settled], replay, options.steps)
+    config = settle_training(load_config(find_config(options.config), options.settings), game)
+    replay, trainer = replay_of(game, config), Trainer(config, game)
+    take_steps(trainer, replay, 5)  # to warm up
+    print(f"{config.training.precision}, {config.training.convolution} and {config.net}, a step:")
+    show_parts(trainer, replay, options.steps)
+
+
+def add_ways(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--config", default="connect_four")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=40, help="of two steps in each way")
+    parser.add_argument("--set", dest="settings", action="append", default=[])
+
+
+def measure_ways(options: argparse.Namespace) -> None:
+    """The fastest of many steps in each way to train, and their share of the peak in fp32."""
+    configs = configs_of_ways(options.config, [*options.settings, f"device.threads={options.threads}"])
+    game = make_game(configs["fp32"].game.name)
+    trainers = {way: Trainer(config, game) for way, config in configs.items()}
+    sample, size = random_sample(configs["fp32"], game), configs["fp32"].training.batch_size
+    peaks = {key: measure for key, measure in peak_measures([options.threads]).items() if key[0] == "fp32"}
+    best: Counter[Any] = Counter()
+    for number in range(options.rounds):
+        for way, trainer in trainers.items():
+            for _ in range(2):
+                begin = time.perf_counter()
+                trainer.step(sample, 0.0)
+                if number:
+                    best[way] = max(best[way], size / (time.perf_counter() - begin))
+        for key, measure in peaks.items():
+            best[key] = max(best[key], measure(0.02))
+    operations = 3 * count_operations(trainers["fp32"].average, game.planes_shape).on_board
+    print(f"{options.config}, {options.threads} threads, load {os.getloadavg()[0]:.1f}: positions a second")
+    for way in trainers:
+        ratios = ", ".join(f"{best[way] / best[other]:.2f} of {other}" for other in trainers if other != way)
+        share = "".join(f", {operations * best[way] / best[key]:.1%} of the peak in fp32" for key in peaks)
+        print(f"  {way:9}{best[way]:8,.0f}, {ratios}{share}")
 
 
 def rate_of(config: Config, trainer: Trainer, ranks: Ranks, replay: Replay, num_steps: int) -> float:
@@ -288,7 +322,8 @@ def measure_safety(options: argparse.Namespace) -> None:
 
 
 COMMANDS = {
-    "parts": (add_parts, measure_parts, "the parts of a step, and positions per second by precision"),
+    "parts": (add_parts, measure_parts, "the parts of a step"),
+    "ways": (add_ways, measure_ways, "positions per second in torch's fp32 and bf16, and by winograd"),
     "ranks": (add_ranks, measure_ranks, "steps per second of one rank and of several"),
     "ahead": (add_ahead, measure_ahead, "an iteration in turns, and with self-play ahead"),
     "safety": (add_safety, measure_safety, "the share of a run's CPU time that keeps its files safe"),

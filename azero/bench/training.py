@@ -12,7 +12,7 @@ from azero.bench.rates import median_ratio, rate, rates_in_turns
 from azero.config.schema import Config
 from azero.games import Game
 from azero.system.machine import count_cores
-from azero.training.learning.precision import random_sample, settle_precision
+from azero.training.learning.precision import random_sample, settle_training
 from azero.training.learning.trainer import Trainer
 
 _PASSES = 3
@@ -23,6 +23,7 @@ class TrainingRow(NamedTuple):
     """Speed of training."""
 
     precision: str  # of convolutions and linear layers
+    convolution: str  # torch or winograd
     threads: int
     batch_size: int
     positions_per_s: float
@@ -31,7 +32,8 @@ class TrainingRow(NamedTuple):
 
 def measure_training(config: Config, game: Game, seconds: float) -> list[TrainingRow]:
     """Returns one row, with the batch size and threads of the settings."""
-    trainer, size = Trainer(settle_precision(config, game), game), config.training.batch_size
+    config = settle_training(config, game)
+    trainer, size = Trainer(config, game), config.training.batch_size
     sample = random_sample(config, game)
 
     def work() -> int:
@@ -45,4 +47,4 @@ def measure_training(config: Config, game: Game, seconds: float) -> list[Trainin
     own, peak = rates["training"], rates.get((precision, threads))
     operations = _PASSES * count_operations(trainer.average, game.planes_shape).on_board
     share = operations * median_ratio(own, peak) if peak else None
-    return [TrainingRow(precision, threads, size, float(np.median(own)), share)]
+    return [TrainingRow(precision, config.training.convolution, threads, size, float(np.median(own)), share)]

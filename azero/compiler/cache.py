@@ -31,6 +31,7 @@ _COMPILED_SOURCES = (
     "mcts/**/*.py",
     "nets/runtimes/winograd/kernels.py",
     "selfplay/**/*.py",
+    "training/learning/winograd/kernels.py",
 )
 
 _NUM_CACHES_KEPT = 8

@@ -94,6 +94,14 @@ def larger(typing_context, a, b):
 
 
 @intrinsic
+def where_positive(typing_context, a, b):
+    def generate(context, builder, signature, args):
+        return builder.select(builder.fcmp_ordered(">", args[0], _ZEROS), args[1], _ZEROS)
+
+    return vector(vector, vector), generate
+
+
+@intrinsic
 def fetch(typing_context, array, place):
     def generate(context, builder, signature, args):
         byte = ir.IntType(8).as_pointer()
@@ -107,5 +115,5 @@ def fetch(typing_context, array, place):
 
 
 OPERATIONS: dict[str, Callable] = {
-    each.__name__: each for each in (load, store, spread, zeros, add, multiply, fma, larger, fetch)
+    each.__name__: each for each in (load, store, spread, zeros, add, multiply, fma, larger, where_positive, fetch)
 }

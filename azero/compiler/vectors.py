@@ -45,5 +45,8 @@ fma = _operation("fma")
 larger = _operation("larger")
 """larger(a, b): b where it is greater, else a; so a, if that is NaN."""
 
+where_positive = _operation("where_positive")
+"""where_positive(a, b): b where a > 0, else 0."""
+
 fetch = _operation("fetch")
 """fetch(array, place): asks for the cache line of a place, ahead of its use."""

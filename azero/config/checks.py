@@ -15,6 +15,8 @@ def check_together(config: Config) -> None:
             f"selfplay.fast_simulations = {play.fast_simulations} should be less than selfplay.num_simulations = "
             f"{play.num_simulations} if selfplay.full_search_share is less than 1"
         )
+    if config.training.convolution == "winograd" and config.training.precision == "bf16":
+        raise BadInput("training.precision = bf16 should be fp32 or auto with training.convolution = winograd")
     if config.game.sizes:
         _check_with_sizes(config)
     for head in config.net.heads:

@@ -98,7 +98,12 @@ def _parse(text: str) -> dict[str, Any]:
 
 
 def check_all_settings(what: str, tables: Mapping[str, Any]) -> None:
-    """Raises OtherFormat if nested tables of a run's settings have an unknown one, or lack one."""
+    """Raises OtherFormat if nested tables of a run's settings have an unknown one, or lack one.
+
+    A run without `training.convolution` was trained by torch, so that is set.
+    """
+    if isinstance(tables.get("training"), dict):
+        tables["training"].setdefault("convolution", "torch")
     known = [f"{section}.{key}" if section else key for section, key, _ in settings()]
     found = []
     for name, value in tables.items():

@@ -352,6 +352,12 @@ class TrainingConfig(Section):
         "that supports it. On a CPU it takes the faster of the two, measured once per machine; the run's config.toml "
         "keeps the choice. Weights, gradients and optimizer state are always fp32.",
     )
+    convolution: Literal["auto", "torch", "winograd"] = Field(
+        "auto",
+        description="What computes 3x3 convolutions in training: `torch`, `winograd`, or `auto`. `winograd` is azero's "
+        "own kernels, which train towers in fp32 on CPUs with AVX2 and FMA. `auto` takes what is fastest with the "
+        "setting of precision, measured once per machine; the run's config.toml keeps the choice.",
+    )
     optimizer: Literal["muon", "adamw", "sgd"] = Field(
         "muon",
         description="`muon`, which is Muon for matrices and convolutions, and AdamW for the rest; `adamw`; or `sgd`, "

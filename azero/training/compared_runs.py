@@ -65,7 +65,7 @@ _IRRELEVANT = (
     *("seed", "selfplay.num_workers", "selfplay.parallel_games", "training.save_every_steps"),
     *("cluster.cpus_per_worker", "cluster.deadline_s", "cluster.trainers"),
 )
-_ARITHMETIC = ("device.", "training.precision")
+_ARITHMETIC = ("device.", "training.precision", "training.convolution")
 """Settings in which runs of a group may differ: the seed, and where and how the run is computed."""
 
 _LONGEST_NAME = 60  # characters, of a group

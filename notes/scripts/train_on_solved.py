@@ -25,7 +25,7 @@ from azero.selfplay.data.lessons import Lesson, Lessons
 from azero.selfplay.data.policies import join_rows
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
-from azero.training.learning.precision import settle_precision
+from azero.training.learning.precision import settle_training
 from azero.training.learning.trainer import Trainer
 
 SHARE = 0.88
@@ -67,7 +67,7 @@ def main() -> None:
     game, begin_with = make_game("connect_four"), load_checkpoint(find_checkpoint(options.net))
     settings = [f"training.{name}={value}" for name, value in SETTINGS.items()]
     config = load_config(find_config("connect_four_long"), [*settings, f"training.batch_size={options.batch}"])
-    config = settle_precision(config, game)
+    config = settle_training(config, game)
     replay = Replay(
         (game,), Window(1 << 40), targets_of(config.training, ()), lessons=read_lessons(options.solved, game)
     )

@@ -10,7 +10,7 @@ from azero.nets import devices
 from azero.runs.state import Progress
 from azero.training import loop
 from azero.training.learning import precision
-from azero.training.learning.precision import is_settled_from, settle_precision, step_rates
+from azero.training.learning.precision import is_settled_from, settle_training, step_rates
 
 from .runs import tiny_config
 
@@ -27,7 +27,7 @@ def computes_in_bf16(monkeypatch, tmp_path):
 
 
 def settled(**settings) -> str:
-    return settle_precision(tiny_config(training=settings), GAME).training.precision
+    return settle_training(tiny_config(training=settings), GAME).training.precision
 
 
 def test_without_a_choice_nothing_is_measured(monkeypatch, computes_in_bf16):

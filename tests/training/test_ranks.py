@@ -32,6 +32,7 @@ from azero.training.learning.losses import Losses
 from azero.training.learning.passes import PASS_ROWS, Pass, count_passes, share_of
 from azero.training.learning.ranks import check_ranks, joined_ranks
 from azero.training.learning.trainer import Trainer
+from azero.training.learning.winograd.layers import why_not_winograd
 from azero.training.run import Run
 from azero.training.stages import learn
 
@@ -115,6 +116,7 @@ CASES = {
         },
         False,
     ),
+    "winograd": ({"convolution": "winograd"}, {"game": {"name": "connect_four(rows=5,columns=4)"}}, False),
     "sgd, lessons, three passes": (
         {"optimizer": "sgd", "batch_size": 300, "samples_per_position": 8},
         {"game": {"name": "connect_four(rows=5,columns=4)"}},
@@ -127,6 +129,8 @@ CASES = {
     "case", ["muon, heads", *(pytest.param(each, marks=pytest.mark.long) for each in [*CASES][1:])]
 )
 def test_any_number_of_ranks_gives_the_same_weights(forks, tmp_path, case):
+    if case == "winograd" and why_not_winograd(config_of(1)):
+        pytest.skip("its kernels need AVX2, FMA and a compiler")
     training, sections, has_lessons = CASES[case]
     results = []
     for num_ranks in (1, 2, 4 if training.get("batch_size", 512) == 512 else 3):

@@ -63,6 +63,11 @@ class NormalizedConvolution(nn.Module):
     def forward(self, x: Tensor, board: Board = WHOLE) -> Tensor:
         return board.normalize(self.norm, self.convolution(x))
 
+    def rectified(self, x: Tensor, board: Board = WHOLE, added: Tensor | None = None) -> Tensor:
+        """Returns the output, plus what is added, rectified."""
+        y = self(x, board)
+        return F.relu(y if added is None else added + y)
+
     def fold(self) -> None:
         """Merges the normalisation into the convolution, in place."""
         assert isinstance(self.norm, nn.BatchNorm2d), "it is folded once"
@@ -86,7 +91,7 @@ class ResidualBlock(nn.Module):
         nn.init.zeros_(self.second.norm.weight)
 
     def forward(self, x: Tensor, board: Board = WHOLE) -> Tensor:
-        y = self.first(x, board)
-        y = F.relu(self.pooling(y, board) if self.pooling else y)
-        y = self.second(y, board)
-        return F.relu(x + (self.excitation(y, board) if self.excitation else y))
+        y = F.relu(self.pooling(self.first(x, board), board)) if self.pooling else self.first.rectified(x, board)
+        if self.excitation:
+            return F.relu(x + self.excitation(self.second(y, board), board))
+        return self.second.rectified(y, board, x)

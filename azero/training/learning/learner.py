@@ -12,6 +12,7 @@ from azero.nets.architectures.board import WHOLE, Board
 from azero.nets.architectures.contract import Net, Prediction
 from azero.nets.architectures.heads import layers_of
 from azero.nets.make import make_net
+from azero.training.learning.winograd.layers import use_winograd, why_not_winograd
 
 
 def heads_of(config: TrainingConfig, game: Game) -> tuple[Head, ...]:
@@ -33,6 +34,7 @@ class Learner(nn.Module):
     """
 
     def __init__(self, config: Config, game: Game):
+        """Makes a new net; raises BadInput if the settings ask for what the game, the net or this machine lacks."""
         super().__init__()
         self.net = make_net(config.net, game)
         self.wanted = heads_of(config.training, game)
@@ -40,6 +42,11 @@ class Learner(nn.Module):
         self.heads = nn.ModuleDict(
             {head.name: layers_of(head, self.net, config.net, is_kept=False) for head in trained_only}
         )
+        if config.training.convolution == "winograd":
+            if why := why_not_winograd(config):
+                advice = "choose another with --set training.convolution=torch"
+                raise BadInput(f"training.convolution = winograd is not possible {why}; {advice}")
+            use_winograd(self)
 
     def forward(self, planes: Tensor, board: Board = WHOLE) -> tuple[Prediction, dict[str, Tensor]]:
         """Returns the net's prediction for planes [B, C, H, W], and the output of each head, [B, columns]."""

@@ -12,6 +12,7 @@ coefficients of the iteration; Liu et al., Muon is scalable for LLM training (20
 import copy
 import math
 from collections import defaultdict
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -68,10 +69,14 @@ class Muon(torch.optim.AdamW):
         sqrt(max(1, rows / columns)), so that a step changes the outputs of tall and wide matrices equally.
       groups: of the other parameters.
       options: of AdamW.
+
+    Attributes:
+      map: steps the halves of the matrices of a shape; it may do them side by side.
     """
 
     def __init__(self, matrices: dict[str, Any], groups: list[dict[str, Any]], **options: Any):
         super().__init__([matrices, *groups], **options)
+        self.map: Callable[..., Iterable[None]] = map
 
     @torch.no_grad()
     def step(self, closure=None):
@@ -80,14 +85,19 @@ class Muon(torch.optim.AdamW):
         for parameter in group["params"]:
             if parameter.grad is not None:
                 by_shape[parameter.shape].append(parameter)
-        for shape, parameters in by_shape.items():
-            self._step_matrices(shape[0], parameters, group["lr"])
+        halves = [half for each in by_shape.values() for half in _halves(each)]
+        for each in halves:
+            for parameter in each:
+                self._momentum(parameter)  # in the order in which states are kept
+        list(self.map(self._step_matrices, halves, [group["lr"]] * len(halves)))
         for parameter in group["params"]:
             parameter.grad = None  # AdamW passes over those without
         return super().step(closure)
 
-    def _step_matrices(self, num_rows: int, parameters: list[Tensor], rate: float) -> None:
+    @torch.no_grad()
+    def _step_matrices(self, parameters: list[Tensor], rate: float) -> None:
         """Steps matrices of one shape, all at once."""
+        num_rows = len(parameters[0])
         gradients = [each.grad.reshape(num_rows, -1) for each in parameters if each.grad is not None]
         momenta = [self._momentum(parameter) for parameter in parameters]
         torch._foreach_lerp_(momenta, gradients, 1.0 - MOMENTUM)
@@ -103,6 +113,12 @@ class Muon(torch.optim.AdamW):
             state["step"] = torch.zeros(())  # which AdamW looks for where a state is loaded
             state["momentum"] = torch.zeros(parameter.shape[0], parameter[0].numel(), device=parameter.device)
         return state["momentum"]
+
+
+def _halves(matrices: list[Tensor]) -> list[list[Tensor]]:
+    """Returns the halves of several matrices, which two threads can step."""
+    middle = (len(matrices) + 1) // 2
+    return [each for each in (matrices[:middle], matrices[middle:]) if each]
 
 
 def make_optimizer(net: nn.Module, config: TrainingConfig) -> torch.optim.Optimizer:

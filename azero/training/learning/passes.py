@@ -5,11 +5,11 @@ On a CPU each is computed in a thread. On CUDA it is recorded once as a graph: o
 
 import copy
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -72,6 +72,10 @@ class Passes:
         """Sets the number of threads. Results do not depend on it."""
         self._threads = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
 
+    def map(self, function: Callable[..., Any], *arguments: Iterable) -> Iterator[Any]:
+        """Calls a function in the threads, as `map` does."""
+        return self._threads.map(function, *arguments)
+
     def run(self, sample: Sample, batch_size: int, num_passes: int) -> list[Pass]:
         """Returns the passes of a sample in order. It is a batch, or a rank's rows of one, with `num_passes` passes."""
         starts = [_first_row(number, len(sample.results), num_passes) for number in range(num_passes + 1)]
@@ -79,7 +83,7 @@ class Passes:
         while len(self.twins) < len(parts):
             self.twins.append(_twin(self.twins[0], self._device_of(len(self.twins)), self.devices[0]))
         shares = [len(part.results) / batch_size for part in parts]
-        return list(self._threads.map(self._run_one, range(len(parts)), parts, shares))
+        return list(self.map(self._run_one, range(len(parts)), parts, shares))
 
     def _device_of(self, number: int) -> torch.device:
         return self.devices[number % len(self.devices)]

@@ -21,6 +21,7 @@ from azero.training.learning.group import Group
 from azero.training.learning.learner import Learner, judge_on
 from azero.training.learning.losses import Losses, map_losses
 from azero.training.learning.optimizer import (
+    Muon,
     check_state,
     learning_rate,
     make_optimizer,
@@ -42,7 +43,7 @@ class Trainer:
     batch.
 
     Weights, gradients, optimiser and average are always float32. With bf16, convolutions and linear layers compute in
-    bf16. A precision of "auto" is fp32 here; `settle_precision` replaces it by the faster one.
+    bf16. "auto" is fp32 here, and convolutions of torch; `settle_training` replaces it by what is fastest.
     """
 
     def __init__(self, config: Config, game: Game, canvas: Canvas | None = None):
@@ -59,6 +60,8 @@ class Trainer:
         self.optimizer = make_optimizer(self.learner, config.training)
         self.steps = 0
         self.passes = Passes(self.learner, config, self.devices, canvas)
+        if isinstance(self.optimizer, Muon) and self.device.type == "cpu":
+            self.optimizer.map = self.passes.map
         self.group: Group | None = None
 
     def begin_with(self, net: Net) -> None:

@@ -1,5 +1,7 @@
 """The residual tower, with a policy head and a win/draw/loss head whose linear layers see the whole board."""
 
+from collections.abc import Callable
+
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -11,7 +13,13 @@ from azero.nets.architectures.contract import Net, Prediction, architecture, sta
 
 
 class Tower(Net):
-    """The blocks of AlphaGo Zero's net, without heads."""
+    """The blocks of AlphaGo Zero's net, without heads.
+
+    Attributes:
+      trained_by: what computes the features of whole boards in training, in place of the modules; None by default.
+    """
+
+    trained_by: "Callable[[Tower, Tensor], Tensor] | None" = None
 
     def __init__(self, config: NetConfig, game: Game):
         super().__init__(game)
@@ -24,7 +32,9 @@ class Tower(Net):
 
     def features(self, planes: Tensor, board: Board = WHOLE) -> Tensor:
         """Returns the tower's output for planes, [B, channels, H, W], which is the input of all heads."""
-        x = F.relu(self.stem(planes, board))
+        if self.training and self.trained_by and board.cells is None:
+            return self.trained_by(self, planes)
+        x = self.stem.rectified(planes, board)
         for block in self.blocks:
             x = block(x, board)
         return x

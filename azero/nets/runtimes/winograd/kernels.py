@@ -89,12 +89,12 @@ class Memory(NamedTuple):
 
 
 @subroutine
-def product(a, a_at, a_step, b, b_at, b_step, inner):
-    """Returns the rows of a [GROUP, inner] times b [inner, LANES]."""
+def product(a, a_at, a_step, a_next, b, b_at, b_step, inner):
+    """Returns the rows of a [GROUP, inner] times b [inner, LANES]. Both have steps, and a also one within a row."""
     c0 = c1 = c2 = c3 = c4 = c5 = zeros()
     for k in range(inner):
         row = load(b, b_at + k * b_step)
-        at = a_at + k
+        at = a_at + k * a_next
         c0 = fma(spread(a, at), row, c0)
         c1 = fma(spread(a, at + a_step), row, c1)
         c2 = fma(spread(a, at + 2 * a_step), row, c2)
@@ -119,7 +119,7 @@ def store_group(array, place, step, rows):
 def transform_run(matrices, run, x, place, step, out, out_place, out_step):
     """Computes the points of a run from its inputs."""
     matrix = 2 * run.outputs * NUM_POINTS**2 + run.skipped
-    rows = product(matrices, matrix, NUM_POINTS, x, place, step, run.num_reads)
+    rows = product(matrices, matrix, NUM_POINTS, 1, x, place, step, run.num_reads)
     store(out, out_place, rows[0])
     store(out, out_place + out_step, rows[1])
     store(out, out_place + 2 * out_step, rows[2])
@@ -130,7 +130,7 @@ def transform_run(matrices, run, x, place, step, out, out_place, out_step):
     if run.outputs > 3:
         store(out, out_place + 5 * out_step, rows[5])
     if run.outputs > 4:
-        rows = product(matrices, matrix + GROUP * NUM_POINTS, NUM_POINTS, x, place, step, run.num_reads)
+        rows = product(matrices, matrix + GROUP * NUM_POINTS, NUM_POINTS, 1, x, place, step, run.num_reads)
         store(out, out_place + 6 * out_step, rows[0])
         if run.outputs > 5:
             store(out, out_place + 7 * out_step, rows[1])
@@ -141,8 +141,10 @@ def transform_back(matrices, run, x, place, step):
     """Returns the outputs of a run, and what has no meaning, from its points."""
     matrix, num_points = (2 * run.outputs + 1) * NUM_POINTS**2, run.outputs + 2
     if run.outputs > 4:
-        return product(matrices, matrix, NUM_POINTS, x, place, step, num_points)
-    c0, c1, c2, c3, _, _ = product(matrices, matrix, NUM_POINTS, x, place, step, num_points)  # two rows less to compute
+        return product(matrices, matrix, NUM_POINTS, 1, x, place, step, num_points)
+    c0, c1, c2, c3, _, _ = product(
+        matrices, matrix, NUM_POINTS, 1, x, place, step, num_points
+    )  # two rows less to compute
     return c0, c1, c2, c3, zeros(), zeros()
 
 
@@ -206,7 +208,7 @@ def multiply_points(program, memory, step, count):
                     fetch(weights, ahead)
                     ahead += LANES
                 panel = matrix + channel * inputs
-                values = product(points, place + memory.slot, depth, weights, panel, LANES, inputs)
+                values = product(points, place + memory.slot, depth, 1, weights, panel, LANES, inputs)
                 store_group(points, place + channel, depth, values)
 
 
@@ -256,7 +258,7 @@ def multiply_rows(program, memory, step, count):
             place = group * memory.size + step.x + row * row_step
             for channel in range(0, step.outputs, LANES):
                 panel = step.weights + channel * step.inputs
-                values = product(memory.positions, place, row_step, program.weights, panel, LANES, step.inputs)
+                values = product(memory.positions, place, row_step, 1, program.weights, panel, LANES, step.inputs)
                 store_group(memory.lines, 0, LANES, values)
                 for k in range(min(GROUP, num_rows - row)):
                     position, cell = (row + k, 0) if is_flat else (group, row + k)

@@ -70,10 +70,15 @@ def transform_kernel(kernel: np.ndarray, points: tuple[int, int]) -> np.ndarray:
     Args:
       points: of the longest run of rows, and of columns.
     """
-    g = np.array([_powers(point, 3) / _scale(point, MOST_OUTPUTS) for point in range(NUM_POINTS)])
     outputs, inputs = kernel.shape[:2]
     taps = kernel.astype(np.float64).transpose(2, 3, 1, 0).reshape(9, inputs * outputs)
-    return (np.kron(g[: points[0]], g[: points[1]]) @ taps).reshape(-1, inputs, outputs)
+    return (kernel_matrix(points) @ taps).reshape(-1, inputs, outputs)
+
+
+def kernel_matrix(points: tuple[int, int]) -> np.ndarray:
+    """Returns what leads from the 9 weights of a kernel to those at all pairs of points, [pairs, 9] float64."""
+    g = np.array([_powers(point, 3) / _scale(point, MOST_OUTPUTS) for point in range(NUM_POINTS)])
+    return np.kron(g[: points[0]], g[: points[1]])
 
 
 def _powers(point: int, number: int) -> np.ndarray:

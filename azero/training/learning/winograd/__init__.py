@@ -1,0 +1,1 @@
+"""Training by azero's own convolutions, which are Winograd's."""
