@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.boards import LETTERS
+from azero.games.make import make_trusted_game
 from azero.games.names import parts_of
+from azero.games.position_text import PLAYERS
 
 _CELL = "[a-z][0-9]{1,2}"
 
@@ -223,3 +225,27 @@ class Variant:
             empty = self.files * self.ranks - sum(map(str.isalpha, board))
             hand = f"[{piece * empty}{piece.lower() * empty}]"
         return f"{board}{hand} {'wb'[state.current_player()]} - - 0 1"
+
+    def state(self, fen: str) -> State:
+        """Returns the position of a FEN; raises BadInput if it is none. Pieces in hand follow from the board."""
+        parts, piece = fen.split(), self._kind.piece
+        if len(parts) < 2 or parts[1] not in ("w", "b"):
+            raise BadInput(f"{fen[:200]!r} is no FEN; it has a board and the player to move, w or b")
+        rows = re.sub(r"\[.*", "", parts[0]).translate(str.maketrans(f"{piece}{piece.lower()}*", "XO#")).split("/")
+        board = "/".join(rows[::-1] if self._kind.is_top_first else rows)
+        return self._game.state_from_text(f"{board} {PLAYERS[parts[1] == 'b']}")
+
+
+def known_variants() -> dict[str, str]:
+    """Returns azero's games that engines know as variants, by the variant's name."""
+    return {
+        variant: make_trusted_game(_sized(name, *size)).name
+        for name, kind in _KINDS.items()
+        for size, variant in kind.known.items()
+    }
+
+
+def _sized(name: str, rows: int, columns: int) -> str:
+    if name == "tic_tac_toe":
+        return name
+    return f"{name}(size={rows})" if name == "othello" else f"{name}(rows={rows},columns={columns})"
