@@ -113,7 +113,7 @@ def test_a_program_in_a_config_runs_if_the_command_line_names_or_allows_it(run_a
 
 
 @pytest.mark.parametrize(
-    "name", ["gtp:touch ran", "uci:touch ran", "uci(nodes=5):touch ran", "gtp(patience=5):touch ran"]
+    "name", ["gtp:touch ran", "uci(nodes=5):touch ran", "gtp(patience=5):touch ran", "gomocup:touch ran"]
 )
 def test_no_program_in_a_config_runs_unasked(run_azero, monkeypatch, name):
     monkeypatch.setenv("AZERO_DATA_ONLY", "0")  # the option sets it

@@ -106,8 +106,8 @@ class Search:
             limit = None if task.limit == agent.limit else task.limit
             return agent.suggest(self.state) if limit is None else agent.suggest(self.state, *limit_of(limit))
         simulations, seconds = limit_of(task.limit)
-        if not agent.can_ponder and task.limit in (Limit(), agent.limit):
-            simulations = seconds = None  # its own limit
+        if agent.at_full_strength is not agent or (not agent.can_ponder and task.limit in (Limit(), agent.limit)):
+            simulations = seconds = None  # a level has its own limit, and so has a search that cannot be stopped
         analysis = agent.analyse(
             self.state,
             interval=task.interval or _NEVER_S,

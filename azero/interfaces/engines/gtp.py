@@ -536,11 +536,11 @@ class Gtp:
         self._lines.write("\n" if is_begun else f"{self._header}\n\n")
         while not is_over:
             report = self._lines.event(_LEAVE_S if event is None else None)
-            is_over = report is None or (report.search is search and report.is_last)
+            is_over = report.search is search and report.is_last if report is not None else event is None
         if event is None:
             self._is_over = True
         else:
-            self._answer(event)
+            self._lines.put_back(event)
 
     def _generate_in_view(self, analysis: _Analysis) -> None:
         """Writes lines while the agent chooses its move, then the move."""

@@ -78,6 +78,11 @@ class Lines(Generic[Event]):
         event = None if self.is_over else self._events.get()
         return self._taken(event)
 
+    def put_back(self, line: str) -> None:
+        """Lets a line be the next one again."""
+        self._room.acquire(blocking=False)
+        self._later.appendleft(line)
+
     def event(self, timeout: float | None = None) -> Event | None:
         """Returns the next event; None if there is none in so many seconds. Lines before it wait for `next`."""
         while True:
