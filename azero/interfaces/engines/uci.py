@@ -59,7 +59,7 @@ class Uci:
         self._lines = lines
         self._engine = Engine(make, lines.put)
         self._variant = Variant(self._engine.game)
-        self._begin = self._engine.game
+        self._begin()
         self._num_lines, self._tells_wdl = 1, True
         self._going: _Going | None = None
         self._deferred: deque[str] = deque()
@@ -68,7 +68,7 @@ class Uci:
             "uci": self._introduce,
             "isready": lambda words: self._lines.write("readyok\n"),
             "setoption": self._set_option,
-            "ucinewgame": lambda words: self._engine.begin_game(),
+            "ucinewgame": lambda words: self._begin(),
             "position": self._set_position,
             "go": self._go,
             "stop": self._stop,
@@ -78,6 +78,10 @@ class Uci:
             "debug": lambda words: None,
             "register": lambda words: None,
         }
+
+    def _begin(self) -> None:
+        self._engine.begin_game()
+        self._engine.state = self._variant.start()
 
     def run(self) -> None:
         """Answers until `quit` or the end of the input, which ends a search."""
@@ -171,14 +175,17 @@ class Uci:
             raise BadInput(f"there is no option {match[1]!r}")
 
     def _set_variant(self, value: str) -> None:
-        if value in (self._variant.known, self._variant.name):
-            return
         known = self._known()
-        if value not in known:
-            own = self._variant.known or self._variant.name
-            raise BadInput(f"this agent does not play {value!r}; it plays {', '.join(sorted({own, *known}))}")
-        self._engine.set_game(make_trusted_game(known[value]))
-        self._variant = Variant(self._engine.game)
+        if value not in (self._variant.known, self._variant.name):
+            if value not in known:
+                own = self._variant.known or self._variant.name
+                raise BadInput(f"this agent does not play {value!r}; it plays {', '.join(sorted({own, *known}))}")
+            self._engine.set_game(make_trusted_game(known[value]))
+            self._variant = Variant(self._engine.game)
+            self._begin()
+        variant = self._variant
+        size = f"files {variant.files} ranks {variant.ranks}"
+        self._say(f"variant {value} {size} pocket 0 template fairy startpos {variant.fen(variant.start())}")
 
     # --- positions ---
 
@@ -186,7 +193,7 @@ class Uci:
         """Sets the position, unless a part of it is wrong; then the one before stays."""
         at = words.index("moves") if "moves" in words else len(words)
         if words[:1] == ["startpos"]:
-            state = self._engine.game.new_initial_state()
+            state = self._variant.start()
         elif words[:1] == ["fen"]:
             state = self._variant.state(" ".join(words[1:at]))
         else:

@@ -2,13 +2,16 @@
 
 import contextlib
 import re
+import sys
 import time
 
 import pytest
 
 from azero.arena.agents.engines.uci import value_of
-from azero.arena.agents.engines.variants import Variant
+from azero.arena.agents.engines.variants import Variant, known_variants
+from azero.arena.agents.make import make_agent
 from azero.arena.agents.suggestion import Move
+from azero.arena.matches.match import play_match
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
 from azero.interfaces.engines.uci import Uci, _score
@@ -72,12 +75,36 @@ def test_positions_as_fen_and_whole_turns(controller, name):
 def test_variants_and_several_lines(controller):
     gui = controller("uct@200", "tic_tac_toe")
     gui.send("setoption name UCI_Variant value clobber", "setoption name MultiPV value 3", "position startpos", "go")
+    assert gui.line().startswith("info string variant clobber files 5 ranks 6 ")
     lines = gui.until("bestmove")
     assert [re.search(r"multipv (\d)", line)[1] for line in lines[-4:-1]] == ["1", "2", "3"]
-    gui.send("setoption name UCI_ShowWDL value false", "go nodes 300 searchmoves a1a2 b1b2")
-    assert "wdl" not in (text := " ".join(gui.until("bestmove"))) and re.search(r"bestmove (a1a2|b1b2)", text)
+    gui.send("setoption name UCI_ShowWDL value false", "go nodes 300 searchmoves b1a1 b1c1")
+    assert "wdl" not in (text := " ".join(gui.until("bestmove"))) and re.search(r"bestmove (b1a1|b1c1)", text)
     gui.send("setoption name UCI_Variant value chess")
     assert gui.line().startswith("info string this agent does not play 'chess'; it plays amazons, ")
+
+
+STARTS = {
+    "clobber": "PpPpP/pPpPp/PpPpP/pPpPp/PpPpP/pPpPp",
+    "flipello": "8/8/8/3pP3/3Pp3/8/8/8",
+    "breakthrough": "pppppppp/pppppppp/8/8/8/8/PPPPPPPP/PPPPPPPP",
+    "amazons": "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3",
+}
+"""The boards with which Fairy-Stockfish begins, by its `variant.cpp`."""
+
+
+@pytest.mark.parametrize("variant", STARTS)
+def test_a_variant_begins_as_guis_know_it(variant):
+    game = Variant(make_game(known_variants()[variant]))
+    assert re.sub(r"\[.*", "", game.fen(game.start()).split()[0]) == STARTS[variant]
+
+
+def test_azero_drives_itself_in_a_size_of_its_own(tmp_path):
+    command = f"{sys.executable} -m azero.cli uci uct@30 --game '{GAME}'"
+    agent = make_agent(f"uci(nodes=30):{command}", make_game(GAME))
+    match = play_match(agent, make_agent("random", make_game(GAME)), make_game(GAME), 2, seed=1)
+    assert match.tally.games == 2
+    agent.close()
 
 
 @needs_speed

@@ -137,6 +137,7 @@ class _Kind(NamedTuple):
       known: the names of variants that engines know, by (rows, columns).
       is_top_first: whether azero's row 1 is the top row; in FEN it is the bottom row.
       piece: the letter of the pieces.
+      begins_exchanged: whether the variants that engines know begin with the colours of azero's pieces exchanged.
     """
 
     parent: str
@@ -145,6 +146,7 @@ class _Kind(NamedTuple):
     known: dict[tuple[int, int], str]
     is_top_first: bool = False
     piece: str = "P"
+    begins_exchanged: bool = False
 
 
 def _in_a_row(k: int) -> dict[str, str]:
@@ -175,10 +177,12 @@ _OTHELLO = {(6, 6): "flipello6", (8, 8): "flipello", (10, 10): "flipello10"}
 _KINDS = {
     "amazons": _Kind("amazons", StepsWithArrows(), lambda rules: {}, {(10, 10): "amazons"}, piece="Q"),
     "breakthrough": _Kind("breakthrough", Steps(), _last_rows, {(8, 8): "breakthrough"}),
-    "clobber": _Kind("clobber", Steps(), lambda rules: {}, {(6, 5): "clobber", (10, 10): "clobber10"}),
+    "clobber": _Kind(
+        "clobber", Steps(), lambda rules: {}, {(6, 5): "clobber", (10, 10): "clobber10"}, begins_exchanged=True
+    ),
     "connect_four": _Kind("flipello", FallingDrops(), _gravity, {(6, 7): "cfour"}),
     "gomoku": _Kind("", Drops(), lambda rules: _in_a_row(rules.k), {}),
-    "othello": _Kind("flipello", Drops(), _centre, _OTHELLO, is_top_first=True),
+    "othello": _Kind("flipello", Drops(), _centre, _OTHELLO, is_top_first=True, begins_exchanged=True),
     "tic_tac_toe": _Kind("", Drops(), lambda rules: _in_a_row(3), {(3, 3): "tictactoe"}, is_top_first=True),
 }
 
@@ -225,6 +229,14 @@ class Variant:
             empty = self.files * self.ranks - sum(map(str.isalpha, board))
             hand = f"[{piece * empty}{piece.lower() * empty}]"
         return f"{board}{hand} {'wb'[state.current_player()]} - - 0 1"
+
+    def start(self) -> State:
+        """Returns the position with which engines begin that have the variant by its known name, or by `ini`."""
+        initial = self._game.new_initial_state()
+        if self.known is None or not self._kind.begins_exchanged:
+            return initial
+        board, _, rest = self.fen(initial).partition(" ")
+        return self.state(f"{board.swapcase()} {rest}")
 
     def state(self, fen: str) -> State:
         """Returns the position of a FEN; raises BadInput if it is none. Pieces in hand follow from the board."""
