@@ -245,6 +245,7 @@ def net_with_heads(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_ownership_and_score_of_a_net_that_keeps_them(controller, net_with_heads):
     script = controller(f"{net_with_heads}@20", None)
     stones = [["B", point] for point in ("A1", "B2", "C3", "D4", "E5")]
