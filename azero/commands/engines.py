@@ -151,7 +151,7 @@ def uci(
 
 
 def _katago(name: str) -> Any:
-    return typer.Option(name, metavar="X", hidden=True)
+    return typer.Option(name, metavar="X", hidden=True, help="KataGo's own argument, without effect here.")
 
 
 @app.command(cls=_EngineCommand)
