@@ -49,10 +49,10 @@ class _EngineCommand(TyperCommand):
         return super().parse_args(ctx, args)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        words = ctx.meta.get("words") or ["connect_four"]
-        program = shutil.which("azero") or os.path.abspath(sys.argv[0])
-        line = shlex.join([program, str(self.name), *words])
-        formatter.write(f"\nThe line for the program that starts it:\n  {line}\n")
+        super().format_epilog(ctx, formatter)
+        if words := ctx.meta.get("words"):
+            line = shlex.join([shutil.which("azero") or os.path.abspath(sys.argv[0]), str(self.name), *words])
+            formatter.write(f"\nThe line for the program that starts it:\n  {line}\n")
 
 
 def _serve(protocol: Callable, make: Callable, log: Path | None, *more: Any) -> None:
@@ -86,7 +86,7 @@ def _maker(
     return lambda other: (maker if other is None else maker._replace(game=other)).agent(agent)
 
 
-@app.command(cls=_EngineCommand)
+@app.command(cls=_EngineCommand, epilog="Example:  azero gtp go_9x9@400 --log gtp.log")
 def gtp(
     agent: AgentArgument,
     game: GameOption = None,
@@ -107,7 +107,7 @@ def gtp(
     _serve(Gtp, make, log)
 
 
-@app.command(cls=_EngineCommand)
+@app.command(cls=_EngineCommand, epilog="Example:  azero gomocup gomoku_15x15")
 def gomocup(
     agent: AgentArgument,
     game: GameOption = None,
@@ -129,7 +129,7 @@ def gomocup(
     _serve(Gomocup, _maker(agent, played, seed, threads, device, precision, runtime), log)
 
 
-@app.command(cls=_EngineCommand)
+@app.command(cls=_EngineCommand, epilog="Example:  azero uci breakthrough_8x8")
 def uci(
     agent: AgentArgument,
     game: GameOption = None,
@@ -154,7 +154,7 @@ def _katago(name: str) -> Any:
     return typer.Option(name, metavar="X", hidden=True, help="KataGo's own argument, without effect here.")
 
 
-@app.command(cls=_EngineCommand)
+@app.command(cls=_EngineCommand, epilog="Example:  azero analysis go_9x9")
 def analysis(
     agent: AgentArgument,
     game: GameOption = None,
