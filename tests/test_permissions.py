@@ -113,11 +113,12 @@ def test_a_program_in_a_config_runs_if_the_command_line_names_or_allows_it(run_a
 
 
 @pytest.mark.parametrize(
-    "name", ["gtp:touch ran", "uci:touch ran", "uci(nodes=5):touch ran", "gtp(patience=5):touch ran"]
+    "name", ["gtp:touch ran", "uci(nodes=5):touch ran", "gtp(patience=5):touch ran", "gomocup:touch ran"]
 )
 def test_no_program_in_a_config_runs_unasked(run_azero, monkeypatch, name):
     monkeypatch.setenv("AZERO_DATA_ONLY", "0")  # the option sets it
-    write_config(Path("."), game={"name": "tic_tac_toe"}, evaluation={"opponent": name, "every": 1, "games": 2})
+    game = "gomoku(rows=5,columns=5)" if name.startswith("gomocup") else "tic_tac_toe"
+    write_config(Path("."), game={"name": game}, evaluation={"opponent": name, "every": 1, "games": 2})
     words = ["train", "tiny.toml", "--run", "run"]
     assert_bad_input(run_azero(*words), "the settings name a program", name, "it runs only with --allow-commands")
     assert_bad_input(run_azero("--data-only", *words, "--allow-commands"), "is code, and does not run with --data-only")

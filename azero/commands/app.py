@@ -5,7 +5,20 @@ from typing import Annotated
 
 import typer
 
-from azero.commands import agents, compare, evaluate, export, games, lab, rate, records, review, serve, training
+from azero.commands import (
+    agents,
+    compare,
+    engines,
+    evaluate,
+    export,
+    games,
+    lab,
+    rate,
+    records,
+    review,
+    serve,
+    training,
+)
 from azero.system.data_only import DATA_ONLY
 
 app = typer.Typer(
@@ -29,6 +42,7 @@ for each in (
     export,
     games,
     serve,
+    engines,
 ):  # as `--help` lists them
     app.add_typer(each.app)
 app.add_typer(lab.app, name="lab")
@@ -49,7 +63,9 @@ def prepare(
     ] = False,
     data_only: Annotated[
         bool,
-        typer.Option("--data-only", help="Run no code from outside: no user's game or net, no gtp: or uci: program."),
+        typer.Option(
+            "--data-only", help="Run no code from outside: no user's game or net, no gtp:, uci: or gomocup: program."
+        ),
     ] = False,
 ) -> None:
     """Says, before any command, if the cache of compiled code cannot be written."""

@@ -34,7 +34,7 @@ def as_new_file(text: str) -> Path:
 
 AGENT_HELP = (
     "A checkpoint file, a run's folder, an included checkpoint (e.g. connect_four), or uct, mc, mmmc, alphabeta, "
-    "random, gtp:COMMAND or uci:COMMAND. @800 sets simulations per move, @2s seconds. Options: "
+    "random, gtp:COMMAND, uci:COMMAND or gomocup:COMMAND. @800 sets simulations per move, @2s seconds. Options: "
     "'uct(c=2,table=64MiB)@800'."
 )
 GameOption = Annotated[

@@ -48,7 +48,10 @@ def train(
     minutes: MinutesOption = None,
     cluster: ClusterOption = None,
     allow_commands: Annotated[
-        bool, typer.Option("--allow-commands", help="Run the program that a config or the run names, gtp: or uci:.")
+        bool,
+        typer.Option(
+            "--allow-commands", help="Run the program that a config or the run names, gtp:, uci: or gomocup:."
+        ),
     ] = False,
 ) -> None:
     """Train an agent by self-play.

@@ -36,6 +36,8 @@ class Agent(ABC):
         alpha-beta has an upper bound for moves that it refutes.
       can_ponder: whether its search can be interrupted, so that it may think on the opponent's time.
       limit: when its searches end, unless a call says otherwise.
+      memory_mib: the most memory of its trees of single positions and of games on a clock, in MiB, unless a call says
+        otherwise.
       remake: makes another one like this, with one thread, that shares nothing with it. None for agents that
         `make_agent` has not made.
       resign_below: it resigns if the position's value for it, in [-1, 1], is below this; None: never.
@@ -48,6 +50,7 @@ class Agent(ABC):
     judges_all_moves = True
     can_ponder = False
     limit = Limit()
+    memory_mib = MEMORY_MIB
     remake: Callable[[], "Agent"] | None = None
     resign_below: float | None = None
 
@@ -94,8 +97,11 @@ class Agent(ABC):
         """
         return None
 
-    def position_search(self, memory_mib: int = MEMORY_MIB) -> PositionSearch | None:
+    def position_search(self, memory_mib: int | None = None) -> PositionSearch | None:
         """Returns its search of single positions, which keeps their trees; None if it has none.
+
+        Args:
+          memory_mib: the most memory of trees, in MiB; None: as much as the agent takes by itself.
 
         Raises BadInput if the memory is too small for a tree.
         """

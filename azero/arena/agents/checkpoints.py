@@ -94,6 +94,6 @@ def _shipped_checkpoint(base: str, what: str) -> Path:
         raise BadInput(f"{base!r} is a game, not an agent: name both, e.g. uct@1000 --game {base}")
     if has_folder(base) or base.endswith(".safetensors"):
         raise BadInput(f"checkpoint {base!r} does not exist")
-    others = [*CLASSICAL, "random", "gtp:COMMAND", "uci:COMMAND"] if what == "agent" else []
+    others = [*CLASSICAL, "random", "gtp:COMMAND", "uci:COMMAND", "gomocup:COMMAND"] if what == "agent" else []
     known = [*shipped, *others]
     raise BadInput(f"unknown {what} {base!r}: not a file, a run's folder or a name; {suggest_nearest(base, known)}")

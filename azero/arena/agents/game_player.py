@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from azero.arena.agents.clock import Clock
@@ -50,6 +50,8 @@ class GamePlayer:
       moves: their number; a whole turn chosen at once is one.
       full_trees: the number of moves at which a search tree had no room to grow.
       plays_side_by_side: whether it plays all games of a match at the same time, or one after another.
+      goes_on: asked again and again while a search with a tree runs on a clock, in its thread; False ends the search.
+        None: nobody ends it.
     """
 
     plays_side_by_side = True
@@ -62,6 +64,7 @@ class GamePlayer:
         self.moves = 0
         self.full_trees = 0
         self.time_manager = TimeManager()
+        self.goes_on: Callable[[], bool] | None = None
         self._first_game = 0
         self._thoughts: dict[int, Thought | None] = {}  # by slot
 

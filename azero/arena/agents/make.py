@@ -88,6 +88,10 @@ def _program_agent(parsed: AgentName, game: Game, seed: int) -> Agent:
         from azero.arena.agents.engines.uci import UciAgent
 
         return UciAgent(parsed.text, game, options, parsed.command, seed)
+    if parsed.word == "gomocup":
+        from azero.arena.agents.engines.gomocup import GomocupAgent
+
+        return GomocupAgent(parsed.text, game, options, parsed.command, seed)
     from azero.arena.agents.engines.gtp import GtpAgent
 
     return GtpAgent(parsed.text, game, options, parsed.command, seed)

@@ -13,6 +13,7 @@ connect_four@800                 an included checkpoint
 othello@800                      the included checkpoint of a game with the largest board
 connect_four(level=3)            the agent at a level, 1 the weakest, or level=adaptive; see `levels/`
 gtp:COMMAND  uci:COMMAND         another program, through GTP or UCI
+gomocup:COMMAND                  the same through the protocol of Gomocup, in Gomoku
 uci(nodes=10000):COMMAND         the same with options, see `engines/uci.py`
 """
 
@@ -37,7 +38,7 @@ UNLESS_GIVEN = Limit(400, is_default=True)
 
 _UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _NUMBER = r"-?\d{1,9}(\.\d{0,9})?"
-_PROGRAM = re.compile(r"(gtp|uci)(\([^()]*\))?:(.*)", re.DOTALL)
+_PROGRAM = re.compile(r"(gtp|uci|gomocup)(\([^()]*\))?:(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)

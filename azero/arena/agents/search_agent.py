@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.analysis import MEMORY_MIB, MOST_MIB, Analysis, Bounds, TreeAnalysis
+from azero.arena.agents.analysis import MOST_MIB, Analysis, Bounds, TreeAnalysis
 from azero.arena.agents.clock import UNLIMITED, Clock, Limit
 from azero.arena.agents.game_player import GamePlayer, Thought
 from azero.arena.agents.position_search import MIB, PositionSearch, nodes_within
@@ -65,7 +65,7 @@ class SearchAgent(Agent):
         self.limit = limit
         self.make_search, self._most_leaves, self._most_trees = make_search, most_leaves, most_trees
         self._alone_size = (0, 0, 0)
-        self._memory_mib = 0
+        self._searched_mib = 0  # of memory, by the search of single positions
         self._forget()
 
     def _forget(self) -> None:
@@ -167,8 +167,9 @@ class SearchAgent(Agent):
             self._analysis.close()
             self._analysis = None
 
-    def position_search(self, memory_mib: int = MEMORY_MIB) -> PositionSearch:
-        if self._position_search is None or self._memory_mib != memory_mib:
+    def position_search(self, memory_mib: int | None = None) -> PositionSearch:
+        memory_mib = self.memory_mib if memory_mib is None else memory_mib
+        if self._position_search is None or self._searched_mib != memory_mib:
             if memory_mib > MOST_MIB:
                 raise BadInput(f"memory_mib = {memory_mib} should be {MOST_MIB} or less")
             least = 2 * self.game.num_actions + 1
@@ -182,10 +183,8 @@ class SearchAgent(Agent):
             if len(search.forest.nodes[0]) > max_nodes:  # the agent's own limit is larger
                 search.use_nodes(np.empty((self._most_trees, max_nodes), NODE_DTYPE).view(np.recarray))
             search.prepare()
-            self._position_search, self._memory_mib = (
-                PositionSearch(search, memory_mib * MIB // 2, self.seed),
-                memory_mib,
-            )
+            self._position_search = PositionSearch(search, memory_mib * MIB // 2, self.seed)
+            self._searched_mib = memory_mib
             self._position_search.warm_up()
         return self._position_search
 
@@ -280,7 +279,7 @@ class SearchPlayer(GamePlayer):
         with search.lock:
             search.ask_for_truth(False)
             limits = limit.simulations, limit.seconds or float("inf")
-            made = self.time_manager.think(search, state, clock, *limits)
+            made = self.time_manager.think(search, state, clock, *limits, self.goes_on)
             found = search.suggestion()
         elapsed_s = time.perf_counter() - begin
         runtime, precision = self.agent.runtime or (None, None)

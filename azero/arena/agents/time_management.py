@@ -10,6 +10,7 @@ for Monte-Carlo tree search applied to the game of Go (2012), for these three ru
 """
 
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 from azero.arena.agents.clock import Clock
@@ -27,6 +28,7 @@ _CLOSE = 0.6  # the second most visited move has at least this part of the visit
 _FALL = 0.05  # of the value
 _CHECKS = 24  # of a share
 _SHORTEST_CHECK_S = 0.004
+_LONGEST_CHECK_S = 0.025  # where somebody may end the search
 _RESERVE = 0.03  # part of the main time left that is never planned,
 _RESERVE_AT_END = 0.06  # part of the whole main time,
 _MOST_RESERVE_AT_END_S = 2.0
@@ -99,8 +101,20 @@ class TimeManager:
         boost = self._planned_s / self._used_s if self._used_s else _FIRST_BOOST
         return min(max(boost, 1.0), _MOST_BOOST)
 
-    def think(self, search: PositionSearch, state: State, clock: Clock, most_visits: int, most_s: float) -> int:
-        """Searches a position as long as the choice is worth, within clock and limits; returns the simulations."""
+    def think(
+        self,
+        search: PositionSearch,
+        state: State,
+        clock: Clock,
+        most_visits: int,
+        most_s: float,
+        goes_on: Callable[[], bool] | None = None,
+    ) -> int:
+        """Searches a position as long as the choice is worth, within clock and limits; returns the simulations.
+
+        Args:
+          goes_on: asked some 40 times a second whether the search may go on; None: nobody ends it.
+        """
         begin = time.perf_counter()
         share = self.share(state, clock)
         share = Share(min(share.planned_s, most_s), min(share.most_s, most_s))
@@ -110,13 +124,14 @@ class TimeManager:
         before, first = search.visits, search.standing()
         searching = elapsed = time.perf_counter() - begin
         step_s, meant_s = max(share.planned_s / _CHECKS, _SHORTEST_CHECK_S), min(elapsed, share.most_s)
+        step_s = min(step_s, _LONGEST_CHECK_S) if goes_on else step_s
         while elapsed < share.most_s and not search.is_done(most_visits, stops_when_full=False):
             meant_s = min(elapsed + step_s, share.most_s)
             search.go_on(most_visits, Deadline(begin + meant_s), stops_when_full=False)
             elapsed = time.perf_counter() - begin
             standing = search.standing()
             rate = (standing.visits - before) / (elapsed - searching)
-            if self.has_seen_enough(standing, first, share, elapsed, rate):
+            if self.has_seen_enough(standing, first, share, elapsed, rate) or (goes_on and not goes_on()):
                 break
         self.note(share, time.perf_counter() - begin, meant_s)
         return search.visits - before

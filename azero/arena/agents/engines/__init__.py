@@ -1,1 +1,1 @@
-"""Other programs as agents, through the protocols of engines: GTP and UCI."""
+"""Other programs as agents, through the protocols of engines: GTP, UCI and Gomocup's."""

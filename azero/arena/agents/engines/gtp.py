@@ -86,6 +86,7 @@ class GtpAgent(EngineAgent):
 
     def _action_of(self, state: State, answer: str) -> int:
         """Returns the action of an answer, in which a move may have capital letters; raises BadInput."""
+        answer = "swap" if answer.lower() == "swap-pieces" else answer  # as HexGui and its engines write it
         try:
             return self.game.text_to_action(state, answer)
         except BadInput:

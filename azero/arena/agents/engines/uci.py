@@ -239,6 +239,8 @@ class UciAgent(EngineAgent):
                 file.write_text(variant.ini(), encoding="utf-8")
                 self.send(f"setoption name VariantPath value {file}")
                 offered = self._ask_for_options()  # with the new variant, so the file has been read
+        elif variant.name in _variants_of(offered):  # azero itself, with a game of its own size
+            name = variant.name
         if name not in _variants_of(offered):
             raise BadInput(
                 f"agent {self.name!r}: the engine does not know {self.game}; "

@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.boards import LETTERS
+from azero.games.make import make_trusted_game
 from azero.games.names import parts_of
+from azero.games.position_text import PLAYERS
 
 _CELL = "[a-z][0-9]{1,2}"
 
@@ -135,6 +137,7 @@ class _Kind(NamedTuple):
       known: the names of variants that engines know, by (rows, columns).
       is_top_first: whether azero's row 1 is the top row; in FEN it is the bottom row.
       piece: the letter of the pieces.
+      begins_exchanged: whether the variants that engines know begin with the colours of azero's pieces exchanged.
     """
 
     parent: str
@@ -143,6 +146,7 @@ class _Kind(NamedTuple):
     known: dict[tuple[int, int], str]
     is_top_first: bool = False
     piece: str = "P"
+    begins_exchanged: bool = False
 
 
 def _in_a_row(k: int) -> dict[str, str]:
@@ -173,10 +177,12 @@ _OTHELLO = {(6, 6): "flipello6", (8, 8): "flipello", (10, 10): "flipello10"}
 _KINDS = {
     "amazons": _Kind("amazons", StepsWithArrows(), lambda rules: {}, {(10, 10): "amazons"}, piece="Q"),
     "breakthrough": _Kind("breakthrough", Steps(), _last_rows, {(8, 8): "breakthrough"}),
-    "clobber": _Kind("clobber", Steps(), lambda rules: {}, {(6, 5): "clobber", (10, 10): "clobber10"}),
+    "clobber": _Kind(
+        "clobber", Steps(), lambda rules: {}, {(6, 5): "clobber", (10, 10): "clobber10"}, begins_exchanged=True
+    ),
     "connect_four": _Kind("flipello", FallingDrops(), _gravity, {(6, 7): "cfour"}),
     "gomoku": _Kind("", Drops(), lambda rules: _in_a_row(rules.k), {}),
-    "othello": _Kind("flipello", Drops(), _centre, _OTHELLO, is_top_first=True),
+    "othello": _Kind("flipello", Drops(), _centre, _OTHELLO, is_top_first=True, begins_exchanged=True),
     "tic_tac_toe": _Kind("", Drops(), lambda rules: _in_a_row(3), {(3, 3): "tictactoe"}, is_top_first=True),
 }
 
@@ -223,3 +229,35 @@ class Variant:
             empty = self.files * self.ranks - sum(map(str.isalpha, board))
             hand = f"[{piece * empty}{piece.lower() * empty}]"
         return f"{board}{hand} {'wb'[state.current_player()]} - - 0 1"
+
+    def start(self) -> State:
+        """Returns the position with which engines begin that have the variant by its known name, or by `ini`."""
+        initial = self._game.new_initial_state()
+        if self.known is None or not self._kind.begins_exchanged:
+            return initial
+        board, _, rest = self.fen(initial).partition(" ")
+        return self.state(f"{board.swapcase()} {rest}")
+
+    def state(self, fen: str) -> State:
+        """Returns the position of a FEN; raises BadInput if it is none. Pieces in hand follow from the board."""
+        parts, piece = fen.split(), self._kind.piece
+        if len(parts) < 2 or parts[1] not in ("w", "b"):
+            raise BadInput(f"{fen[:200]!r} is no FEN; it has a board and the player to move, w or b")
+        rows = re.sub(r"\[.*", "", parts[0]).translate(str.maketrans(f"{piece}{piece.lower()}*", "XO#")).split("/")
+        board = "/".join(rows[::-1] if self._kind.is_top_first else rows)
+        return self._game.state_from_text(f"{board} {PLAYERS[parts[1] == 'b']}")
+
+
+def known_variants() -> dict[str, str]:
+    """Returns azero's games that engines know as variants, by the variant's name."""
+    return {
+        variant: make_trusted_game(_sized(name, *size)).name
+        for name, kind in _KINDS.items()
+        for size, variant in kind.known.items()
+    }
+
+
+def _sized(name: str, rows: int, columns: int) -> str:
+    if name == "tic_tac_toe":
+        return name
+    return f"{name}(size={rows})" if name == "othello" else f"{name}(rows={rows},columns={columns})"

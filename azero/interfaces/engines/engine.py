@@ -1,0 +1,281 @@
+"""The engine room: a position with its past, an agent, clocks, and a search that input can end."""
+
+import threading
+import time
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.analysis import FIRST_REPORT_S, Analysis
+from azero.arena.agents.clock import UNLIMITED, Clock, Limit
+from azero.arena.agents.suggestion import Suggestion
+from azero.errors import BadInput
+from azero.games import Game, State
+from azero.games.make import make_trusted_game
+from azero.games.names import name_of
+from azero.games.registry import parameters_of
+
+_MOST_SCORED = 30  # moves of a report whose scores are asked of the net
+
+_NEVER_S = 1e9  # an interval without reports
+
+
+class Task(NamedTuple):
+    """What a search is to do.
+
+    Attributes:
+      limit: when it ends; UNLIMITED simulations without seconds: when it is stopped.
+      clock: the clock of the player to move, which also limits it; None: none.
+      interval: seconds between reports; None: no reports.
+      allowed: the only actions to search; None: all.
+      keeps_tree: whether it goes on with what is known of the position. Otherwise it is `Agent.suggest`, whose
+        answer depends on nothing that came before, and which cannot be stopped.
+    """
+
+    limit: Limit
+    clock: Clock | None = None
+    interval: float | None = None
+    allowed: Collection[int] | None = None
+    keeps_tree: bool = True
+
+
+class Report(NamedTuple):
+    """What a search has found so far.
+
+    Attributes:
+      search: whose report it is.
+      found: None if there is nothing.
+      is_last: whether the search is over.
+      error: why it failed; None if it did not.
+      scores: by how much the player to move will win after a move, as the net expects, by action. Empty without such
+        a net.
+    """
+
+    search: "Search"
+    found: Suggestion | None
+    is_last: bool = False
+    error: BaseException | None = None
+    scores: dict[int, float] = {}  # noqa: RUF012, never changed
+
+
+class Search:
+    """A search of a position in a thread of its own.
+
+    Args:
+      put: takes the reports. The last one comes when the search is over, whatever happens.
+
+    Attributes:
+      state: the position.
+      begin_s: when it began, by `time.perf_counter`.
+    """
+
+    def __init__(self, agent: Agent, state: State, task: Task, put: Callable[[Report], None]):
+        self.state, self.task = state, task
+        self._agent, self._put = agent, put
+        self._is_stopped = False
+        self._analysis: Analysis | None = None
+        self._scores: dict[int, float] = {}
+        self.begin_s = time.perf_counter()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the search: its last report comes within about 50 ms, if its agent can be interrupted."""
+        self._is_stopped = True
+        if self._analysis is not None:
+            self._analysis.stop()
+
+    def join(self, seconds: float) -> bool:
+        """Waits for the thread; returns whether it has ended."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            found = self._think()
+            self._put(Report(self, found, True, None, self._score(found)))
+        except BaseException as error:  # whoever takes the reports decides
+            self._put(Report(self, None, True, error))
+
+    def _think(self) -> Suggestion:
+        task, agent = self.task, self._agent
+        if task.clock is not None:
+            return self._think_on_clock(task.clock)
+        if not task.keeps_tree:
+            limit = None if task.limit == agent.limit else task.limit
+            return agent.suggest(self.state) if limit is None else agent.suggest(self.state, *limit_of(limit))
+        simulations, seconds = limit_of(task.limit)
+        if agent.at_full_strength is not agent or (not agent.can_ponder and task.limit in (Limit(), agent.limit)):
+            simulations = seconds = None  # a level has its own limit, and so has a search that cannot be stopped
+        analysis = agent.analyse(
+            self.state,
+            interval=task.interval or _NEVER_S,
+            simulations=simulations,
+            seconds=seconds,
+            memory_mib=agent.memory_mib,
+            allow=() if task.allowed is None else list(task.allowed),
+        )
+        with analysis:
+            self._analysis = analysis
+            if self._is_stopped:
+                analysis.stop()
+            for found in analysis:
+                if task.interval and not analysis.is_over:
+                    self._put(Report(self, found, scores=self._score(found)))
+        return found
+
+    def _think_on_clock(self, clock: Clock) -> Suggestion:
+        """Plays by the agent's time management, within the task's limit. Reports come as the search goes on."""
+        agent, next_s = self._agent, self.begin_s + min(FIRST_REPORT_S, self.task.interval or _NEVER_S)
+        search = agent.position_search()
+        before = 0
+
+        def goes_on() -> bool:
+            nonlocal next_s, before
+            assert search is not None, "it has a tree"
+            before, now = before or search.visits, time.perf_counter()
+            if self.task.interval and now >= next_s:
+                next_s = max(next_s + self.task.interval, now)
+                found = search.suggestion()
+                rate = (found.simulations - before) / (now - self.begin_s)
+                self._put(Report(self, replace(found, simulations_per_s=rate), scores=self._score(found)))
+            return not self._is_stopped
+
+        limit, agent.limit, agent.player.goes_on = agent.limit, self.task.limit, goes_on
+        try:
+            found = agent.player.play(self.state, clock)
+        finally:
+            agent.limit, agent.player.goes_on = limit, None
+        if search is None:
+            return found
+        rate = found.simulations / max(found.elapsed_s, 1e-9)  # all visits of the position count, as in an analysis
+        return replace(found, simulations=search.visits, simulations_per_s=rate)
+
+    def _score(self, found: Suggestion) -> dict[int, float]:
+        """Returns the score that the net expects after each of the best moves, for the player to move here."""
+        if found.score is None or self._agent.heads_alone is None:
+            return {}
+        for move in found.moves[:_MOST_SCORED]:
+            if move.action not in self._scores:
+                after = self.state.clone()
+                after.apply_action(move.action)
+                if after.is_terminal():
+                    margin = after.final_score()
+                    self._scores[move.action] = margin if self.state.current_player() == 0 else -margin
+                    continue
+                value = float(self._agent.heads_alone(after.planes()[None])["score"].ravel()[0])
+                same = after.current_player() == self.state.current_player()
+                self._scores[move.action] = value if same else -value
+        return dict(self._scores)
+
+
+def limit_of(limit: Limit) -> tuple[int | None, float | None]:
+    """Returns the simulations and the seconds of a limit; None for no limit."""
+    return None if limit.simulations == UNLIMITED else limit.simulations, limit.seconds
+
+
+def with_parameters(game: Game, **values: Any) -> Game:
+    """Returns a game with other parameters; raises BadInput if it does not have them, or not these values."""
+    if not values.keys() <= parameters_of(type(game.rules)).keys():
+        raise BadInput(f"{game} has no parameters {', '.join(values)}")
+    return make_trusted_game(name_of(game.rules._replace(**values)))  # type: ignore[attr-defined]
+
+
+def with_size(game: Game, columns: int, rows: int) -> Game:
+    """Returns a game on another board; raises BadInput if it has no such board."""
+    _, height, width = game.planes_shape
+    if (columns, rows) == (width, height):
+        return game
+    if hasattr(game.rules, "size"):
+        if columns != rows:
+            raise BadInput(f"{game} has square boards only")
+        return with_parameters(game, size=rows)
+    return with_parameters(game, rows=rows, columns=columns)
+
+
+def prepare(agent: Agent) -> None:
+    """Compiles and opens what an agent's searches need, so that the first one begins at once."""
+    agent.player.start_clock()
+    if agent.can_ponder:
+        agent.suggest(agent.game.new_initial_state(), 2)
+
+
+class Engine:
+    """A position with its past, and the agent that searches it.
+
+    Args:
+      make: makes the agent for a game; None: for its own. Raises BadInput if it cannot play that game.
+      put: takes the reports of searches.
+
+    Attributes:
+      agent: who searches.
+      game: the game that is played.
+      state: the position.
+      clocks: of both players; None: no clock is set.
+    """
+
+    def __init__(self, make: Callable[[Game | None], Agent], put: Callable[[Report], None]):
+        self._make, self._put = make, put
+        self.agent = make(None)
+        self.game = self.agent.game
+        self.state = self.game.new_initial_state()
+        self.clocks: list[Clock | None] = [None, None]
+        self._before: list[State] = []
+        self._search: Search | None = None
+        prepare(self.agent)
+
+    def set_game(self, game: Game) -> None:
+        """Begins a game of this kind. Raises BadInput, and changes nothing, if the agent cannot play it."""
+        if game != self.game:
+            agent = self._make(game)
+            agent.memory_mib = self.agent.memory_mib
+            self.agent.close()
+            self.agent, self.game = agent, game
+            prepare(agent)
+        self.begin_game()
+
+    def begin_game(self) -> None:
+        """Begins a game, with clocks as at its beginning."""
+        self.state, self._before = self.game.new_initial_state(), []
+        self.clocks = [clock and Clock(clock.control) for clock in self.clocks]
+        self.agent.player.time_manager.begin_game()
+
+    def set_up(self, state: State) -> None:
+        """Makes this the position; `undo` leads back to the one before."""
+        self._before.append(self.state)
+        self.state = state
+
+    def change_rules(self, game: Game) -> None:
+        """Goes on in a game that is the same but for its result, as with another komi. Raises as `set_game`."""
+        state, before, clocks = self.state, self._before, self.clocks
+        self.set_game(game)
+        self.state, *self._before = (State.from_record(game, each.record, each.history()) for each in [state, *before])
+        self.clocks = clocks
+
+    def undo(self) -> bool:
+        """Goes back to the position before; returns whether there is one."""
+        if self._before:
+            self.state = self._before.pop()
+            return True
+        return False
+
+    @property
+    def past(self) -> list[State]:
+        """The positions before, the first one first."""
+        return list(self._before)
+
+    def start(self, task: Task, state: State | None = None) -> Search:
+        """Starts a search of a position, by default the present one, and returns it. The last one must be over."""
+        self._search = Search(self.agent, (state or self.state).clone(), task, self._put)
+        return self._search
+
+    def close(self) -> bool:
+        """Ends the search and the agent. Returns whether the search has ended; otherwise the process should end."""
+        has_ended = True
+        if self._search is not None:
+            self._search.stop()
+            has_ended = self._search.join(0.2)
+        if has_ended:
+            self.agent.close()
+        return has_ended

@@ -1,0 +1,310 @@
+"""The protocol of Gomocup and Piskvork, for Gomoku.
+
+Coordinates are X, the column, and Y, the row, both from 0 at the top left. The stones are kept as the manager names
+them, and become a position when the agent is to move.
+
+Source: Gomoku AI protocol, new version (plastovicka.github.io/protocl2en.htm).
+"""
+
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+import azero
+from azero.arena.agents.analysis import MEMORY_MIB, MOST_MIB
+from azero.arena.agents.clock import Clock, Limit, TimeControl
+from azero.errors import BadInput
+from azero.games.gomoku.rules import Gomoku
+from azero.games.position_text import PLAYERS, board_to_text
+from azero.interfaces.engines.engine import Engine, Report, Search, Task, with_parameters
+from azero.interfaces.engines.lines import Lines
+
+OWN, THEIRS = 1, 2
+"""Whose stone it is, as the manager writes it."""
+
+_MARGIN_S = 0.03  # of the time of a turn, for what a move takes outside the search
+_SHORTEST_S = 0.001
+_UNLIMITED_MS = 2147483647  # what `time_left` says of a match without a limit
+_MIB = 1 << 20
+_TREE_PART = 2  # trees get this part of the memory that the manager allows; the rest is the program's own
+_PATIENCE_S = 0.3  # after END, for a search that goes on
+_LEAVE_S = 0.2  # until a search that was stopped is given up
+
+
+class Refused(Exception):
+    """A known command cannot be obeyed."""
+
+
+class Gomocup:
+    """Answers the commands of a manager."""
+
+    def __init__(self, make: Callable, lines: Lines[Report]):
+        self._lines = lines
+        self._engine = Engine(make, lines.put)
+        rules: Any = self._engine.game.rules
+        if not isinstance(rules, Gomoku):
+            raise BadInput(f"Gomocup's protocol is for gomoku, not {self._engine.game}")
+        self._stones: dict[tuple[int, int], int] | None = None  # by column and row; None before START
+        self._board: dict[tuple[int, int], int] | None = None  # while the lines of BOARD come
+        self._info: dict[str, int] = {}
+        self._complaint = ""  # of INFO, told with the next other command
+        self._is_over = False
+        self._handlers: dict[str, Callable[[str], str | None]] = {
+            "START": self._start,
+            "RECTSTART": self._start_rectangle,
+            "RESTART": self._restart,
+            "BEGIN": self._begin,
+            "TURN": self._turn,
+            "BOARD": self._begin_board,
+            "TAKEBACK": self._take_back,
+            "PLAY": self._play,
+            "SUGGEST": self._suggest,
+            "INFO": self._note,
+            "ABOUT": self._about,
+            "END": self._end,
+            "YXSTOP": lambda rest: None,  # the search it means is over
+        }
+
+    @property
+    def _rules(self) -> Gomoku:
+        rules: Any = self._engine.game.rules
+        assert isinstance(rules, Gomoku), "no other game is begun"
+        return rules
+
+    def run(self) -> None:
+        """Answers until `END` or the end of the input."""
+        while not self._is_over:
+            line = self._lines.next()
+            if line is None:
+                return
+            if isinstance(line, str) and line.strip():
+                self._answer(line.strip())
+
+    def close(self) -> bool:
+        """Ends searches; returns whether they have ended."""
+        return self._engine.close()
+
+    def _answer(self, line: str) -> None:
+        try:
+            if self._board is not None:
+                answer = self._read_board(line)
+            else:
+                word, _, rest = line.partition(" ")
+                handler = self._handlers.get(word.upper())
+                if handler is None:
+                    self._lines.write(f"UNKNOWN command {_shown(word)}\n")
+                    return
+                if self._complaint and word.upper() not in ("INFO", "END", "ABOUT"):
+                    raise Refused(self._complaint)
+                answer = handler(rest.strip())
+        except (Refused, BadInput) as error:
+            self._complaint = ""
+            self._lines.write(f"ERROR {_shown(' '.join(str(error).split()))}\n")
+            return
+        if answer is not None:
+            self._lines.write(f"{answer}\n")
+
+    # --- beginning ---
+
+    def _start(self, rest: str) -> str:
+        if not re.fullmatch("[0-9]{1,3}", rest):
+            raise Refused("START needs the size of the board, e.g. START 15")
+        return self._start_game(int(rest), int(rest))
+
+    def _start_rectangle(self, rest: str) -> str:
+        columns, rows = _point(rest)
+        return self._start_game(columns, rows)
+
+    def _start_game(self, columns: int, rows: int) -> str:
+        self._stones = None
+        exact = bool(self._info.get("rule", 0)) if "rule" in self._info else self._rules.exact
+        self._engine.set_game(with_parameters(self._engine.game, rows=rows, columns=columns, exact=exact))
+        self._stones = {}
+        return "OK"
+
+    def _restart(self, rest: str) -> str:
+        self._begun()
+        self._engine.begin_game()
+        self._stones = {}
+        return "OK"
+
+    def _begun(self) -> dict[tuple[int, int], int]:
+        if self._stones is None:
+            raise Refused("there is no board yet; START comes first")
+        return self._stones
+
+    def _note(self, rest: str) -> None:
+        """Takes note of what the manager says. What cannot be is told with the next command."""
+        key, _, text = rest.partition(" ")
+        if key not in ("timeout_turn", "timeout_match", "time_left", "max_memory", "rule"):
+            return
+        if not re.fullmatch("-?[0-9]{1,15}", text.strip()):
+            self._complaint = f"INFO {key} should be a whole number"
+            return
+        value = int(text)
+        if key == "rule":
+            if value not in (0, 1):
+                self._complaint = f"rule {value} is not played here; 0 is five or more in a row, 1 exactly five"
+                return
+            self._info[key] = value
+            try:
+                self._use_rule()
+            except BadInput as error:
+                self._complaint = str(error)
+        elif key == "max_memory":
+            mib = min(value // _MIB // _TREE_PART, MEMORY_MIB, MOST_MIB) if value > 0 else MEMORY_MIB
+            self._engine.agent.memory_mib = max(1, mib)
+        else:
+            self._info[key] = value
+
+    def _use_rule(self) -> None:
+        """Goes on by the rule that the manager has named, if a game has begun."""
+        exact = self._info["rule"] == 1
+        if self._stones is not None and self._rules.exact != exact:
+            self._engine.set_game(with_parameters(self._engine.game, exact=exact))
+
+    # --- playing ---
+
+    def _begin(self, rest: str) -> str | None:
+        if self._begun():
+            raise Refused("the board is not empty; RESTART comes first")
+        return self._move()
+
+    def _turn(self, rest: str) -> str | None:
+        point = self._empty(_point(rest))
+        self._begun()[point] = THEIRS
+        try:
+            return self._move()
+        except (Refused, BadInput):
+            self._begun().pop(point)
+            raise
+
+    def _play(self, rest: str) -> str:
+        point = self._empty(_point(rest))
+        self._begun()[point] = OWN
+        return f"{point[0]},{point[1]}"
+
+    def _take_back(self, rest: str) -> str:
+        if self._begun().pop(_point(rest), None) is None:
+            raise Refused(f"there is no stone at {_shown(rest)}")
+        return "OK"
+
+    def _begin_board(self, rest: str) -> None:
+        self._begun()
+        self._board = {}
+
+    def _read_board(self, line: str) -> str | None:
+        """Reads a line of BOARD. A line that is wrong refuses the whole board, once DONE has come."""
+        assert self._board is not None, "its lines come"
+        if line.upper() == "END":
+            self._end("")
+            return None
+        if line.upper() == "DONE":
+            stones, self._board = self._board, None
+            if any(stone not in (OWN, THEIRS) for stone in stones.values()):
+                raise Refused("BOARD has lines that are no stones on this board; they are X,Y,1 or X,Y,2")
+            before, self._stones = self._stones, stones
+            try:
+                return self._move()
+            except (Refused, BadInput):
+                self._stones = before
+                raise
+        match = re.fullmatch(r"([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*,\s*([12])", line)
+        point = (int(match[1]), int(match[2])) if match else (-1, len(self._board))
+        self._board[point] = int(match[3]) if match and self._is_on_board(point) and point not in self._board else 0
+        return None
+
+    def _suggest(self, rest: str) -> str | None:
+        return self._move("SUGGEST ", stays=True)
+
+    def _is_on_board(self, point: tuple[int, int]) -> bool:
+        rules = self._rules
+        return 0 <= point[0] < rules.columns and 0 <= point[1] < rules.rows
+
+    def _empty(self, point: tuple[int, int]) -> tuple[int, int]:
+        if point in self._begun() or not self._is_on_board(point):
+            raise Refused(f"{point[0]},{point[1]} is not an empty cell of the board")
+        return point
+
+    def _move(self, before: str = "", stays: bool = False) -> str | None:
+        """Returns the agent's move; None if END has come meanwhile."""
+        state, rules = self._position(), self._rules
+        self._engine.set_up(state)
+        limit, clock = self._limits()
+        search = self._engine.start(Task(limit, clock))
+        found = self._wait(search)
+        if found is None:
+            return None
+        row, column = divmod(found, rules.columns)
+        if not stays:
+            self._begun()[column, row] = OWN
+        return f"{before}{column},{row}"
+
+    def _position(self):
+        """Returns the position of the stones; raises Refused if it is none in which the agent is to move."""
+        game, rules, stones = self._engine.game, self._rules, self._begun()
+        own, theirs = (list(stones.values()).count(whose) for whose in (OWN, THEIRS))
+        first = OWN if own == theirs else THEIRS
+        cells = ["."] * (rules.rows * rules.columns)
+        for (column, row), whose in stones.items():
+            cells[row * rules.columns + column] = PLAYERS[whose != first]
+        try:
+            state = game.state_from_text(board_to_text(cells, rules.columns, PLAYERS[(own + theirs) % 2]))
+        except BadInput:
+            raise Refused(f"there are {own} own stones and {theirs} of the opponent, so nobody can move") from None
+        if state.is_terminal():
+            raise Refused("the game is over")
+        return state
+
+    def _limits(self) -> tuple[Limit, Clock | None]:
+        """Returns what limits a move: the agent's name, the time of a turn, and what is left of the match."""
+        turn, match = self._info.get("timeout_turn"), self._info.get("timeout_match", 0)
+        left = self._info.get("time_left", match if match > 0 else _UNLIMITED_MS)
+        limit, agent = self._engine.agent.limit, self._engine.agent
+        if turn is not None:
+            most_s = max(turn / 1000 - _MARGIN_S, turn / 2000, _SHORTEST_S)
+            limit = agent.limit.beside_clock()
+            limit = Limit(limit.simulations, min(most_s, limit.seconds or most_s))
+        if left >= _UNLIMITED_MS or (match <= 0 and "time_left" not in self._info):
+            return limit, None
+        return limit, Clock(TimeControl(max(left, 1) / 1000))
+
+    def _wait(self, search: Search) -> int | None:
+        """Returns the action that a search chooses. END and the end of the input end it soon; None: it does not end."""
+        end_s = None
+        while True:
+            report = self._lines.event(0.02 if end_s or self._lines.is_over else 0.1)
+            if report is not None and report.search is search and report.is_last:
+                if report.error is not None:
+                    raise report.error
+                assert report.found is not None and report.found.moves, "there is a move"
+                return report.found.moves[0].action
+            if self._lines.has_waiting("END") or self._lines.is_abandoned:
+                now = time.perf_counter()
+                end_s = end_s or now + _PATIENCE_S
+                if now >= end_s:
+                    search.stop()
+                if now >= end_s + _LEAVE_S:
+                    self._is_over = True
+                    return None
+            elif self._lines.has_waiting("YXSTOP"):
+                search.stop()
+
+    def _about(self, rest: str) -> str:
+        name = self._engine.agent.name.replace('"', "'")
+        return f'name="azero {name}", version="{azero.__version__}", author="azero"'
+
+    def _end(self, rest: str) -> None:
+        self._is_over = True
+
+
+def _point(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"([0-9]{1,3})\s*[, ]\s*([0-9]{1,3})", text)
+    if match is None:
+        raise Refused(f"{_shown(text)} should be X,Y, e.g. 7,7")
+    return int(match[1]), int(match[2])
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:197]}..."

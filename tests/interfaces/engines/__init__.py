@@ -1,0 +1,1 @@
+"""Tests of azero as an engine of other programs."""
