@@ -2,6 +2,7 @@
 
 import queue
 import select
+import sys
 import threading
 import time
 from collections import deque
@@ -104,11 +105,13 @@ class Lines(Generic[Event]):
 
     def _is_unread(self) -> bool:
         """Returns whether the output is a pipe that nobody reads. Only POSIX systems tell."""
+        if sys.platform == "win32":
+            return False
         try:
             poll = select.poll()
             poll.register(self._target.fileno(), 0)
             return any(events & (select.POLLERR | select.POLLNVAL) for _, events in poll.poll(0))
-        except (AttributeError, OSError, ValueError):
+        except (OSError, ValueError):
             return False
 
     def has_waiting(self, word: str) -> bool:
