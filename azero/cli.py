@@ -147,8 +147,9 @@ def _end_at_once(code: int) -> None:
     It would also wait for its threads, and might end by the signal of a Ctrl-C that is handled already.
     """
     atexit._run_exitfuncs()
-    with contextlib.suppress(OSError):
-        sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # the stream is closed, or nobody reads it
+            stream.flush()
     os._exit(code)
 
 

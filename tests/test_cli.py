@@ -782,3 +782,20 @@ def test_bench_measures_on_a_machine_that_has_compiled_nothing_yet(tmp_path):
     report = json.loads(done.stdout)
     assert done.returncode == 0 and "Warning" not in done.stderr
     assert report["selfplay"][0]["share_of_net"] > 0.2
+
+
+@pytest.mark.parametrize(("raises", "code"), [("KeyboardInterrupt", 130), ("BadInput('wrong')", 2)])
+def test_what_was_printed_before_an_error_is_not_lost(raises, code):
+    """A pipe's buffer is written before the process ends at once."""
+    begin = f"""
+import azero.cli
+from azero.errors import BadInput
+def call(words):
+    print("results")
+    raise {raises}
+azero.cli._call = call
+azero.cli.main()
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    ended = subprocess.run([sys.executable, "-c", begin, "games"], env=environment, text=True, capture_output=True)
+    assert (ended.returncode, ended.stdout) == (code, "results\n")

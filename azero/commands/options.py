@@ -44,9 +44,7 @@ GameOption = Annotated[
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random choices.")]
 ThreadsOption = Annotated[
     int | None,
-    typer.Option(
-        "--threads", help="Threads; one per core by default. With 1, the same seed gives the same suggestion."
-    ),
+    typer.Option("--threads", help="Threads; one per core by default."),
 ]
 PositionOption = Annotated[
     str | None,

@@ -8,7 +8,7 @@ from pathlib import Path
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Limit
 from azero.arena.agents.make import make_agent
-from azero.arena.agents.names import split_program
+from azero.arena.agents.names import parse_name
 from azero.arena.agents.search_agent import SearchAgent
 from azero.arena.agents.specs import AgentSpec, spec_of
 from azero.arena.matches.results import GameResult, without_repeats
@@ -38,7 +38,7 @@ class Verdict:
 
 
 def compile_matches(config: Config, game: Game) -> None:
-    """Compiles the kernels of gate and evaluation. It needs no net, and runs no program."""
+    """Compiles the kernels of gate and evaluation. It needs no net: this process may be a fork, which can run none."""
     selection, settings = selection_from_config(config.search), Settings.from_config(config.search)
     evaluator, rollout = UniformEvaluator(game.num_actions), rollout_from_config(config.search, game)
 
@@ -46,7 +46,7 @@ def compile_matches(config: Config, game: Game) -> None:
         return TreeSearch(game, selection, settings, evaluator, num_trees, nodes, rollout=rollout)
 
     agents: list[Agent] = [SearchAgent("net", game, Limit(1), make_search)]
-    if config.evaluation.every and split_program(config.evaluation.opponent) is None:
+    if config.evaluation.every and parse_name(config.evaluation.opponent).kind == "classical":
         agents.append(make_agent(config.evaluation.opponent, game))
     for agent in agents:
         agent.player.start(2, [State(game)] * 2, 0)

@@ -98,6 +98,19 @@ def test_the_same_seed_gives_the_same_tree_whichever_thread_is_faster():
     assert trees[0] == trees[1]
 
 
+def test_a_tree_does_not_depend_on_those_beside_it():
+    trees = []
+    for num_trees in (1, 3):
+        search = TreeSearch(
+            CONNECT_FOUR, Puct(), PLAIN._replace(leaves_per_tree=16), HashEvaluator(CONNECT_FOUR), num_trees
+        )
+        for b in range(num_trees):
+            search.start(b, CONNECT_FOUR.new_initial_state(), seed=b)
+        search.run(range(num_trees), 400)
+        trees.append(search.forest.nodes[0][: search.forest.trees[0].num_nodes].tobytes())
+    assert trees[0] == trees[1]
+
+
 def test_batches_are_full_though_few_moves_are_good():
     """A descent to a leaf that waits already makes the next ones go elsewhere."""
 

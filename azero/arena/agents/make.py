@@ -42,7 +42,7 @@ def make_agent(
       seed: the same seed gives the same moves.
       threads: threads that share the games of a match: the trees in plain UCT, otherwise the net's batches and the
         solving of roots. With a net, they also search the position of a suggestion together, and each position of a
-        match with a limit in seconds. Then the moves may differ from call to call.
+        match with a limit in seconds.
       device: device, runtime and precision of a net; the best available ones by default.
       max_nodes: most nodes of a tree; a full tree stops growing. By default as many as the search needs.
       net: the name of a user's own net, with its present file; by default the checkpoint tells.
@@ -130,14 +130,14 @@ def _net_agent(
     is_on_device = device_type(device.device) != "cpu"
 
     def make_search(num_trees: int, nodes: int, leaves: int) -> TreeSearch:
-        together = 1 if is_on_device else min(threads, leaves)  # threads that search one tree
-        rows = MATCH_ROWS if num_trees > 1 and leaves == 1 else PASS_ROWS if leaves >= PASS_ROWS else 1
+        together = 1 if is_on_device else min(threads, leaves)  # threads for the leaves of one tree
+        rows = PASS_ROWS if leaves > 1 else MATCH_ROWS if num_trees > 1 else 1
 
         def open_evaluator() -> Evaluator:
             evaluator = net.evaluator(rows, threads)
             agent.runtime = evaluator.runtime
-            if not evaluator.fills_up:
-                evaluator.rows = max(evaluator.rows, MOST_LEAVES)  # larger passes are faster, and no row stays empty
+            if leaves > 1 and not evaluator.fills_up:
+                evaluator.rows = MOST_LEAVES  # larger passes are faster, and no row stays empty
             return evaluator
 
         evaluator = LateEvaluator(open_evaluator, net.compile, is_on_device)

@@ -31,7 +31,7 @@ VISITS_PER_LEAF = 50
 """One more leaf of a tree may wait for the net for every so many visits of the root."""
 
 _FEWEST_SIMULATIONS = 200
-"""A suggestion of fewer simulations has one leaf at a time, and one thread. So it repeats."""
+"""A suggestion of fewer simulations has one leaf at a time, so the number of threads changes nothing."""
 
 _SIMULATIONS_PER_TREE = 10_000
 """A suggestion of fewer simulations has one tree; threads have one each in longer ones."""
@@ -44,7 +44,7 @@ class SearchAgent(Agent):
 
     Args:
       make_search: returns a search, given the number of trees, the most nodes of a tree, and how many leaves of a tree
-        may wait for the evaluator. This is 1 if many trees share it, and more if threads share a tree.
+        may wait for the evaluator. This is 1 if many trees share it, and more for a single tree.
       most_leaves: the limit on this number.
       most_trees: how many trees a single position may have, each with a thread.
     """

@@ -35,7 +35,7 @@ WAITING_DTYPE = np.dtype([("leaves", np.int64), ("rows", np.int64), ("collisions
 
 
 class Batch(NamedTuple):
-    """Up to K leaves that wait for the evaluator, and up to L collisions: descents to a leaf that waits already.
+    """Up to K leaves that wait for the evaluator, and a tree's collisions: descents to a leaf that waits already.
 
     The evaluator gets one row of planes per leaf. With a cache, leaves with the same view share a row.
     """
@@ -52,8 +52,8 @@ class Batch(NamedTuple):
     key: np.ndarray  # [K] uint64, the hash of each row, if there is a cache
     planes: np.ndarray  # [K, C, H, W] float32, one per row
     bits: np.ndarray  # [K, C * H * W] uint32, the same memory
-    collided: np.ndarray  # [L, max_plies + 1] int32, a collision's path
-    collided_depth: np.ndarray  # [L] int32
+    collided: np.ndarray  # [most leaves of a tree, max_plies + 1] int32, a collision's path
+    collided_depth: np.ndarray  # [most leaves of a tree] int32
 
 
 def new_batch(rules: Rules, size: int, num_collisions: int) -> Batch:
@@ -193,7 +193,7 @@ def select_leaf(parts, forest, batch, scratch, b):
         if node.proven != UNPROVEN:
             finish_simulation(parts.settings, tree, nodes, path, depth, float(node.proven))
         elif node.in_flight > 0:  # it waits for the evaluator already
-            if not _note_collision(nodes, batch, path, depth):
+            if not _note_collision(parts.settings, nodes, batch, path, depth):
                 return False
         else:
             batch.depth[leaf] = depth
@@ -209,13 +209,14 @@ def select_leaf(parts, forest, batch, scratch, b):
 
 
 @subroutine
-def _note_collision(nodes, batch, path, depth):
+def _note_collision(settings, nodes, batch, path, depth):
     """Counts a descent to a leaf that waits already as one in flight, so that the next one may go elsewhere.
 
-    Returns whether there is room for it. See `_forget_collisions`. Source: Leela Chess Zero, which does the same.
+    Returns whether the tree may have one more, which are as many as its leaves that may wait. See `_forget_collisions`.
+    Source: Leela Chess Zero, which does the same.
     """
     waiting = batch.waiting[0]
-    if waiting.collisions == len(batch.collided):
+    if waiting.collisions == most_pending(settings, nodes):
         return False
     batch.collided_depth[waiting.collisions] = depth
     for place in range(depth + 1):
@@ -321,7 +322,7 @@ def walk_trees(parts, slots, forest, batch, scratch):
     for b in range(len(forest.trees)):
         tree, nodes = forest.trees[b], forest.nodes[b]
         most = most_pending(parts.settings, nodes)
-        room = max(1, len(batch.tree) * most // parts.settings.leaves_per_tree)  # threads share the tree's leaves
+        room = max(1, len(batch.tree) * most // parts.settings.leaves_per_tree)  # batches share the tree's leaves
         while slots.is_under_way(b) and tree.pending < most and batch.waiting[0].leaves < room:
             if not is_done(parts.settings, tree, nodes):
                 is_leaf = select_leaf(parts, forest, batch, scratch, b)
@@ -358,8 +359,8 @@ class Walker:
     def __init__(self, parts: SearchParts, slots: Any, forest: Forest, num_leaves: int | None = None):
         self.parts, self.slots, self.forest = parts, slots, forest
         self.num_slots = len(forest.trees)
-        size = num_leaves or self.num_slots * parts.settings.leaves_per_tree
-        self._batch = new_batch(parts.rules, size, size if parts.settings.leaves_per_tree > 1 else 0)
+        of_tree = parts.settings.leaves_per_tree
+        self._batch = new_batch(parts.rules, num_leaves or self.num_slots * of_tree, of_tree)
         self._num_rows = self._batch.waiting.rows  # [1], a view; looking it up each time would cost as much as a leaf
         self.scratch = new_scratch(parts.rules)
         self._nothing = np.zeros((0, parts.rules.num_actions), np.float32), np.zeros(0, np.float32)
@@ -370,7 +371,11 @@ class Walker:
 
     def take_turn(self, answer: Answer, is_last: bool = False) -> int:
         """Does `apply` and, unless it is the last turn, `walk`; returns how many slots finished."""
-        return int(take_turn(self.parts, self.slots, self.forest, self._batch, self.scratch, *answer, is_last))
+        try:
+            return int(take_turn(self.parts, self.slots, self.forest, self._batch, self.scratch, *answer, is_last))
+        except BaseException:
+            self.forget_leaves()  # the batch does not know which of them, and of its collisions, still count
+            raise
 
     @property
     def planes(self) -> np.ndarray:
@@ -385,11 +390,7 @@ class Walker:
         self.take_turn(answer, is_last=True)
 
     def forget_leaves(self) -> None:
-        """Drops the leaves that still wait: the search was interrupted or has failed.
-
-        If it failed while an answer was applied, the batch does not know which leaves still wait. So the visits in
-        flight of all trees are cleared.
-        """
+        """Drops the leaves that still wait, in all trees: the search was interrupted or has failed."""
         if self._batch.waiting[0].leaves or self._batch.waiting[0].collisions:
             for tree, nodes in zip(self.forest.trees, self.forest.nodes, strict=True):
                 nodes.in_flight[: tree.num_nodes] = 0
