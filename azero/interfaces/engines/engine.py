@@ -114,8 +114,9 @@ class Search:
             return agent.suggest(self.state) if limit is None else agent.suggest(self.state, *limit_of(limit))
         limit = task.limit
         if task.clock is not None:  # time management chooses among all moves
-            limit = limit.beside_clock()
-            share_s = max(agent.player.time_manager.share(self.state, task.clock).planned_s, _SHORTEST_S)
+            limit, manager = limit.beside_clock(), agent.player.time_manager
+            manager.look_at(task.clock)
+            share_s = max(manager.share(self.state, task.clock).planned_s, _SHORTEST_S)
             limit = Limit(limit.simulations, min(share_s, limit.seconds or share_s))
         simulations, seconds = limit_of(limit)
         if agent.at_full_strength is not agent or (not agent.can_ponder and limit in (Limit(), agent.limit)):

@@ -234,7 +234,7 @@ class Gomocup:
         """Returns the agent's move; None if END has come meanwhile."""
         state, rules = self._position(), self._rules
         self._engine.set_up(state)
-        limit, clock = self._limits(state.current_player())
+        limit, clock = self._limits()
         search = self._engine.start(Task(limit, clock))
         found = self._wait(search)
         if clock is not None:
@@ -262,8 +262,8 @@ class Gomocup:
             raise Refused("the game is over")
         return state
 
-    def _limits(self, player: int) -> tuple[Limit, Clock | None]:
-        """Returns what limits a player's move: the agent's name, the time of a turn, and what is left of the match."""
+    def _limits(self) -> tuple[Limit, Clock | None]:
+        """Returns what limits a move: the agent's name, the time of a turn, and what is left of the match."""
         turn, match = self._info.get("timeout_turn"), self._info.get("timeout_match", 0)
         left = self._info.get("time_left", match if match > 0 else _UNLIMITED_MS)
         limit, agent = self._engine.agent.limit, self._engine.agent
@@ -273,7 +273,7 @@ class Gomocup:
             limit = Limit(limit.simulations, min(most_s, limit.seconds or most_s))
         if left >= _UNLIMITED_MS or (match <= 0 and "time_left" not in self._info):
             return limit, None
-        return limit, self._engine.give_clock(player, TimeControl(max(left, 1) / 1000))
+        return limit, self._engine.give_clock(0, TimeControl(max(left, 1) / 1000))
 
     def _wait(self, search: Search) -> int | None:
         """Returns the action that a search chooses. END and the end of the input end it soon; None: it does not end."""

@@ -229,7 +229,7 @@ class Uci:
         if time_name in numbers:
             left_s = max(numbers[time_name], 1) / 1000
             control = TimeControl(left_s, increment_s=max(0, numbers.get(more_name, 0)) / 1000)
-            clock = self._engine.give_clock(player, control)
+            clock = self._engine.give_clock(0, control)  # one for both players: what azero takes counts
         limit = Limit(simulations, None if seconds == math.inf else seconds, limit.is_default and not is_told)
         return Task(limit, clock, _INTERVAL_S, self._searched(words))
 
