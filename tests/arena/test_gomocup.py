@@ -76,9 +76,15 @@ def test_an_engine_is_told_the_board_and_its_limits(engine, tmp_path):
 def test_times_of_moves_and_of_clocks(engine, tmp_path):
     agent = engine(options="(seconds=0.5)", game=make_game("gomoku(rows=7,columns=7,exact=true)"))
     agent.suggest(agent.game.new_initial_state())
-    agent.player.play(agent.game.new_initial_state(), Clock(TimeControl(9.0)))
+    clock = Clock(TimeControl(9.0))
+    clock.spend(4.0)
+    agent.player.play(agent.game.new_initial_state(), clock)
     assert told(tmp_path)[:2] == ["START 7", "INFO rule 1"] and "INFO timeout_turn 500" in told(tmp_path)
-    assert {"INFO timeout_match 9000", "INFO time_left 9000"} <= set(told(tmp_path))
+    assert {"INFO timeout_match 9000", "INFO time_left 5000"} <= set(told(tmp_path))
+
+
+def test_a_suggestion_is_played(engine):
+    assert engine("says:SUGGEST 1,0").suggest(GAME.new_initial_state()).best == "b6"
 
 
 def test_a_match(engine):

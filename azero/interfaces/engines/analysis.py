@@ -5,7 +5,6 @@ Source: KataGo, Analysis_Engine.md. What differs is in docs/protocols.md.
 
 import heapq
 import json
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -48,8 +47,9 @@ _WITHOUT_EFFECT = {
 """Fields that mean something to KataGo alone. They are taken, as its clients send them with every query."""
 
 _MOST_AGENTS = 4  # games, or sizes and komi, whose agents stay open
-_MOST_TURNS = 10_000
+_MOST_JOBS = 10_000  # that wait; while there are as many, no query is read
 _LONGEST_S = 1e6
+_LARGEST = 1e15  # number; beyond it, floats have no halves
 
 
 class Wrong(Exception):
@@ -84,6 +84,7 @@ class Job:
     query: Query = field(compare=False)
     turn: int = field(compare=False)
     state: State = field(compare=False)
+    allowed: list[int] | None = field(compare=False)  # the actions that the search tries first; None: all
 
 
 class Analysis:
@@ -114,9 +115,13 @@ class Analysis:
         """Answers until the end of the input, and then what was asked before."""
         while True:
             self._start_next()
-            if not self._lines.is_over:
+            if self._lines.is_over and self._quits_at_once:
+                return
+            if len(self._jobs) >= _MOST_JOBS:
+                event = self._lines.event()
+            elif not self._lines.is_used_up:
                 event = self._lines.next()
-            elif self._quits_at_once or self._job is None:
+            elif self._job is None:
                 return
             else:
                 event = self._lines.event()
@@ -162,6 +167,8 @@ class Analysis:
             self._write({"error": str(wrong), "field": wrong.name, "id": asked["id"]})
         except BadInput as error:
             self._write({"error": str(error), "id": asked["id"]})
+        except (TypeError, ArithmeticError, RecursionError) as error:  # a value of a form that nobody expects
+            self._write({"error": f"Could not read the query: {error}", "id": asked["id"]})
 
     def _act(self, asked: dict[str, Any]) -> None:
         action = asked["action"]
@@ -203,22 +210,24 @@ class Analysis:
         warnings = list[tuple[str, str]]()
         game = self._game_of(asked, warnings)
         query = self._query(asked, game, warnings)
-        states = self._states(asked, game)
-        turns = asked.get("analyzeTurns", [len(states) - 1])
-        if not isinstance(turns, list) or not all(map(_is_whole, turns)) or len(turns) > _MOST_TURNS:
+        moves = _pairs(asked, "moves", needed=True)
+        if len(moves) > game.max_plies:
+            raise Wrong("moves", f"A game has at most {game.max_plies} moves")
+        turns = asked.get("analyzeTurns", [len(moves)])
+        if not isinstance(turns, list) or not all(map(_is_whole, turns)) or len(turns) > _MOST_JOBS:
             raise Wrong("analyzeTurns", "Must specify an array of integers indicating turns to analyze")
-        if wrong := [turn for turn in turns if not 0 <= turn < len(states)]:
+        if wrong := [turn for turn in turns if not 0 <= turn <= len(moves)]:
             raise Wrong("analyzeTurns", f"Invalid turn number: {wrong[0]}")
         priorities = _priorities(asked, len(turns))
-        for turn in turns:  # a move that nobody may leave out, and the like, before anything is queued
-            self._allowed(query, states[turn])
+        states = self._states(asked, game, moves, set(turns))
+        allowed = {turn: self._allowed(query, state) for turn, state in states.items()}
         for name in asked.keys() - _KNOWN - _WITHOUT_EFFECT:
             warnings.append((name, "Unexpected or unused field, do you have a typo?"))
         for name, why in warnings:
             self._write({"warning": why, "field": name, "id": query.id})
         for turn, priority in zip(turns, priorities, strict=True):
             self._number += 1
-            heapq.heappush(self._jobs, Job((-priority, self._number), query, turn, states[turn]))
+            heapq.heappush(self._jobs, Job((-priority, self._number), query, turn, states[turn], allowed[turn]))
 
     def _game_of(self, asked: dict[str, Any], warnings: list[tuple[str, str]]) -> Game:
         """Returns the game of a query, which the agent plays; raises Wrong."""
@@ -268,7 +277,7 @@ class Analysis:
         if unknown := settings.keys() - {"maxTime", "maxVisits", "reportAnalysisWinratesAs"}:
             warnings.append(("overrideSettings", f"Unknown config params: {','.join(sorted(unknown))}"))
         side = settings.get("reportAnalysisWinratesAs", "SIDETOMOVE")
-        if side not in _SIDES:
+        if not isinstance(side, str) or side not in _SIDES:
             raise Wrong("overrideSettings", "reportAnalysisWinratesAs should be BLACK, WHITE or SIDETOMOVE")
         agent = self._agent(game)
         limit = agent.limit
@@ -302,19 +311,26 @@ class Analysis:
         heads = agent.at_full_strength.heads_alone
         return heads is not None and "score" in heads(agent.game.new_initial_state().planes()[None])
 
-    def _states(self, asked: dict[str, Any], game: Game) -> list[State]:
-        """Returns the positions of a query, the first one before all moves; raises Wrong."""
+    def _states(
+        self, asked: dict[str, Any], game: Game, moves: list[tuple[str, str]], turns: set[int]
+    ) -> dict[int, State]:
+        """Returns the positions of these turns, by the number of moves before them; raises Wrong."""
         vertices = Vertices(game)
-        moves = _pairs(asked, "moves", needed=True)
         player = asked.get("initialPlayer", "W" if moves and _player(moves[0][0], "moves") == 1 else "B")
-        states = [_beginning(game, _pairs(asked, "initialStones"), _player(player, "initialPlayer"), vertices)]
+        state = _beginning(game, _pairs(asked, "initialStones"), _player(player, "initialPlayer"), vertices)
+        states = {0: state} if 0 in turns else {}
         for number, (colour, text) in enumerate(moves):
             player = _player(colour, "moves")
             try:
-                states.append(after_move(turned_to(states[-1], player, text), text, vertices))
+                state = after_move(turned_to(state, player, text), text, vertices)
             except BadInput as error:
                 kind = "Illegal move" if str(error) == "illegal move" else "Could not parse board location at move"
                 raise Wrong("moves", f"{kind} {number}: {text[:50]}") from None
+            if number + 1 in turns:
+                states[number + 1] = state
+        if points_name(game) == "Go":  # controllers go on after passes
+            ends = {turn: int(state.record["ply"]) & 1 for turn, state in states.items() if state.is_terminal()}
+            states |= {turn: turned_to(states[turn], player) for turn, player in ends.items()}
         return states
 
     def _allowed(self, query: Query, state: State) -> list[int] | None:
@@ -339,10 +355,7 @@ class Analysis:
         """Starts the next search, if none runs. The end of a game needs none."""
         while self._job is None and self._jobs:
             job = heapq.heappop(self._jobs)
-            state = job.state
-            if state.is_terminal() and points_name(state.game) == "Go":  # controllers go on after passes
-                state = turned_to(state, int(state.record["ply"]) & 1)
-            if state.is_terminal():
+            if job.state.is_terminal():
                 self._write(_end_answer(job))
                 continue
             try:
@@ -350,9 +363,9 @@ class Analysis:
             except BadInput as error:
                 self._write({"error": str(error), "id": job.query.id})
                 continue
-            task = Task(job.query.limit, None, job.query.every_s, self._allowed(job.query, state))
+            task = Task(job.query.limit, None, job.query.every_s, job.allowed)
             self._job, self._used = job, agent
-            self._search = Search(agent, state, task, self._lines.put)
+            self._search = Search(agent, job.state, task, self._lines)
 
     def _take(self, report: Report) -> None:
         job = self._job
@@ -476,7 +489,7 @@ def _is_whole(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
 
 
 def _answer(job: Job, report: Report) -> dict[str, Any]:

@@ -8,17 +8,23 @@ from typing import Any, NamedTuple
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.analysis import FIRST_REPORT_S, Analysis
-from azero.arena.agents.clock import UNLIMITED, Clock, Limit
+from azero.arena.agents.clock import UNLIMITED, Clock, Limit, TimeControl
 from azero.arena.agents.suggestion import Suggestion
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.make import make_trusted_game
 from azero.games.names import name_of
 from azero.games.registry import parameters_of
+from azero.interfaces.engines.lines import Lines
 
 _MOST_SCORED = 30  # moves of a report whose scores are asked of the net
 
 _NEVER_S = 1e9  # an interval without reports
+
+_PATIENCE_S = 0.5  # for a search that nobody waits for,
+_LEAVE_S = 0.3  # and then, once it was stopped, until it is given up
+_LOOK_S = 0.05  # from one look at whether anybody waits to the next
+_SHORTEST_S = 0.001
 
 
 class Task(NamedTuple):
@@ -26,7 +32,8 @@ class Task(NamedTuple):
 
     Attributes:
       limit: when it ends; UNLIMITED simulations without seconds: when it is stopped.
-      clock: the clock of the player to move, which also limits it; None: none.
+      clock: the clock of the player to move, which also limits it; None: none. With it, a search of some actions alone
+        takes the share of a move.
       interval: seconds between reports; None: no reports.
       allowed: the only actions to search; None: all.
       keeps_tree: whether it goes on with what is known of the position. Otherwise it is `Agent.suggest`, whose
@@ -63,16 +70,16 @@ class Search:
     """A search of a position in a thread of its own.
 
     Args:
-      put: takes the reports. The last one comes when the search is over, whatever happens.
+      lines: take the reports. The last one comes when the search is over, whatever happens.
 
     Attributes:
       state: the position.
       begin_s: when it began, by `time.perf_counter`.
     """
 
-    def __init__(self, agent: Agent, state: State, task: Task, put: Callable[[Report], None]):
+    def __init__(self, agent: Agent, state: State, task: Task, lines: Lines[Report]):
         self.state, self.task = state, task
-        self._agent, self._put = agent, put
+        self._agent, self._lines = agent, lines
         self._is_stopped = False
         self._analysis: Analysis | None = None
         self._scores: dict[int, float] = {}
@@ -94,19 +101,25 @@ class Search:
     def _run(self) -> None:
         try:
             found = self._think()
-            self._put(Report(self, found, True, None, self._score(found)))
+            self._lines.put(Report(self, found, True, None, self._score(found)))
         except BaseException as error:  # whoever takes the reports decides
-            self._put(Report(self, None, True, error))
+            self._lines.put(Report(self, None, True, error))
 
     def _think(self) -> Suggestion:
         task, agent = self.task, self._agent
-        if task.clock is not None:
+        if task.clock is not None and task.allowed is None:
             return self._think_on_clock(task.clock)
         if not task.keeps_tree:
             limit = None if task.limit == agent.limit else task.limit
             return agent.suggest(self.state) if limit is None else agent.suggest(self.state, *limit_of(limit))
-        simulations, seconds = limit_of(task.limit)
-        if agent.at_full_strength is not agent or (not agent.can_ponder and task.limit in (Limit(), agent.limit)):
+        limit = task.limit
+        if task.clock is not None:  # time management chooses among all moves
+            limit, manager = limit.beside_clock(), agent.player.time_manager
+            manager.look_at(task.clock)
+            share_s = max(manager.share(self.state, task.clock).planned_s, _SHORTEST_S)
+            limit = Limit(limit.simulations, min(share_s, limit.seconds or share_s))
+        simulations, seconds = limit_of(limit)
+        if agent.at_full_strength is not agent or (not agent.can_ponder and limit in (Limit(), agent.limit)):
             simulations = seconds = None  # a level has its own limit, and so has a search that cannot be stopped
         analysis = agent.analyse(
             self.state,
@@ -122,7 +135,7 @@ class Search:
                 analysis.stop()
             for found in analysis:
                 if task.interval and not analysis.is_over:
-                    self._put(Report(self, found, scores=self._score(found)))
+                    self._lines.offer(Report(self, found, scores=self._score(found)))
         return found
 
     def _think_on_clock(self, clock: Clock) -> Suggestion:
@@ -139,7 +152,7 @@ class Search:
                 next_s = max(next_s + self.task.interval, now)
                 found = search.suggestion()
                 rate = (found.simulations - before) / (now - self.begin_s)
-                self._put(Report(self, replace(found, simulations_per_s=rate), scores=self._score(found)))
+                self._lines.offer(Report(self, replace(found, simulations_per_s=rate), scores=self._score(found)))
             return not self._is_stopped
 
         limit, agent.limit, agent.player.goes_on = agent.limit, self.task.limit, goes_on
@@ -195,10 +208,14 @@ def with_size(game: Game, columns: int, rows: int) -> Game:
 
 
 def prepare(agent: Agent) -> None:
-    """Compiles and opens what an agent's searches need, so that the first one begins at once."""
-    agent.player.start_clock()
-    if agent.can_ponder:
-        agent.suggest(agent.game.new_initial_state(), 2)
+    """Compiles and opens what an agent's searches need, so that the first one begins at once. If not, it is closed."""
+    try:
+        agent.player.start_clock()
+        if agent.can_ponder:
+            agent.suggest(agent.game.new_initial_state(), 2)
+    except BaseException:
+        agent.close()
+        raise
 
 
 class Engine:
@@ -206,7 +223,7 @@ class Engine:
 
     Args:
       make: makes the agent for a game; None: for its own. Raises BadInput if it cannot play that game.
-      put: takes the reports of searches.
+      lines: take the reports of searches.
 
     Attributes:
       agent: who searches.
@@ -215,8 +232,8 @@ class Engine:
       clocks: of both players; None: no clock is set.
     """
 
-    def __init__(self, make: Callable[[Game | None], Agent], put: Callable[[Report], None]):
-        self._make, self._put = make, put
+    def __init__(self, make: Callable[[Game | None], Agent], lines: Lines[Report]):
+        self._make, self._lines = make, lines
         self.agent = make(None)
         self.game = self.agent.game
         self.state = self.game.new_initial_state()
@@ -230,9 +247,9 @@ class Engine:
         if game != self.game:
             agent = self._make(game)
             agent.memory_mib = self.agent.memory_mib
+            prepare(agent)
             self.agent.close()
             self.agent, self.game = agent, game
-            prepare(agent)
         self.begin_game()
 
     def begin_game(self) -> None:
@@ -240,6 +257,22 @@ class Engine:
         self.state, self._before = self.game.new_initial_state(), []
         self.clocks = [clock and Clock(clock.control) for clock in self.clocks]
         self.agent.player.time_manager.begin_game()
+
+    def set_memory(self, mib: int) -> None:
+        """Gives trees this much memory. Raises BadInput, and changes nothing, if it is too little for a tree."""
+        before, self.agent.memory_mib = self.agent.memory_mib, mib
+        try:
+            self.agent.position_search()
+        except BadInput:
+            self.agent.memory_mib = before
+            raise
+
+    def give_clock(self, player: int, control: TimeControl) -> Clock:
+        """Gives a player a new clock. It goes on counting the time used, by which time management knows its lag."""
+        before, clock = self.clocks[player], Clock(control)
+        clock.used_s = before.used_s if before else 0.0
+        self.clocks[player] = clock
+        return clock
 
     def set_up(self, state: State) -> None:
         """Makes this the position; `undo` leads back to the one before."""
@@ -267,8 +300,31 @@ class Engine:
 
     def start(self, task: Task, state: State | None = None) -> Search:
         """Starts a search of a position, by default the present one, and returns it. The last one must be over."""
-        self._search = Search(self.agent, (state or self.state).clone(), task, self._put)
+        self._search = Search(self.agent, (state or self.state).clone(), task, self._lines)
         return self._search
+
+    def wait(self, search: Search, take: Callable[[Report], None], is_left: Callable[[], bool]) -> Report | None:
+        """Waits for the end of a search, and returns its last report. Lines that come meanwhile are kept.
+
+        Args:
+          take: takes its reports, the last one too.
+          is_left: whether nobody waits for it any more. Then it has half a second more, is stopped, and is given up if
+            that does not end it: None.
+        """
+        end_s = None
+        while True:
+            report = self._lines.event(_LOOK_S)
+            if report is not None and report.search is search:
+                take(report)
+                if report.is_last:
+                    return report
+            if is_left():
+                now = time.perf_counter()
+                end_s = end_s or now + _PATIENCE_S
+                if now >= end_s:
+                    search.stop()
+                if now >= end_s + _LEAVE_S:
+                    return None
 
     def close(self) -> bool:
         """Ends the search and the agent. Returns whether the search has ended; otherwise the process should end."""

@@ -28,8 +28,6 @@ _SHORTEST_S = 0.001
 _UNLIMITED_MS = 2147483647  # what `time_left` says of a match without a limit
 _MIB = 1 << 20
 _TREE_PART = 2  # trees get this part of the memory that the manager allows; the rest is the program's own
-_PATIENCE_S = 0.3  # after END, for a search that goes on
-_LEAVE_S = 0.2  # until a search that was stopped is given up
 
 
 class Refused(Exception):
@@ -41,7 +39,7 @@ class Gomocup:
 
     def __init__(self, make: Callable, lines: Lines[Report]):
         self._lines = lines
-        self._engine = Engine(make, lines.put)
+        self._engine = Engine(make, lines)
         rules: Any = self._engine.game.rules
         if not isinstance(rules, Gomoku):
             raise BadInput(f"Gomocup's protocol is for gomoku, not {self._engine.game}")
@@ -87,10 +85,12 @@ class Gomocup:
 
     def _answer(self, line: str) -> None:
         try:
+            word, _, rest = line.partition(" ")
+            if word.upper() in ("START", "RECTSTART", "RESTART"):  # the manager begins another game
+                self._board = None
             if self._board is not None:
                 answer = self._read_board(line)
             else:
-                word, _, rest = line.partition(" ")
                 handler = self._handlers.get(word.upper())
                 if handler is None:
                     self._lines.write(f"UNKNOWN command {_shown(word)}\n")
@@ -154,7 +154,10 @@ class Gomocup:
                 self._complaint = str(error)
         elif key == "max_memory":
             mib = min(value // _MIB // _TREE_PART, MEMORY_MIB, MOST_MIB) if value > 0 else MEMORY_MIB
-            self._engine.agent.memory_mib = max(1, mib)
+            try:
+                self._engine.set_memory(max(1, mib))
+            except BadInput as error:
+                self._complaint = str(error)
         else:
             self._info[key] = value
 
@@ -234,6 +237,8 @@ class Gomocup:
         limit, clock = self._limits()
         search = self._engine.start(Task(limit, clock))
         found = self._wait(search)
+        if clock is not None:
+            clock.spend(time.perf_counter() - search.begin_s)
         if found is None:
             return None
         row, column = divmod(found, rules.columns)
@@ -268,28 +273,24 @@ class Gomocup:
             limit = Limit(limit.simulations, min(most_s, limit.seconds or most_s))
         if left >= _UNLIMITED_MS or (match <= 0 and "time_left" not in self._info):
             return limit, None
-        return limit, Clock(TimeControl(max(left, 1) / 1000))
+        return limit, self._engine.give_clock(0, TimeControl(max(left, 1) / 1000))
 
     def _wait(self, search: Search) -> int | None:
         """Returns the action that a search chooses. END and the end of the input end it soon; None: it does not end."""
-        end_s = None
-        while True:
-            report = self._lines.event(0.02 if end_s or self._lines.is_over else 0.1)
-            if report is not None and report.search is search and report.is_last:
-                if report.error is not None:
-                    raise report.error
-                assert report.found is not None and report.found.moves, "there is a move"
-                return report.found.moves[0].action
-            if self._lines.has_waiting("END") or self._lines.is_abandoned:
-                now = time.perf_counter()
-                end_s = end_s or now + _PATIENCE_S
-                if now >= end_s:
-                    search.stop()
-                if now >= end_s + _LEAVE_S:
-                    self._is_over = True
-                    return None
-            elif self._lines.has_waiting("YXSTOP"):
+
+        def is_left() -> bool:
+            if self._lines.has_waiting("YXSTOP"):
                 search.stop()
+            return self._lines.has_waiting("END") or self._lines.is_abandoned
+
+        report = self._engine.wait(search, lambda report: None, is_left)
+        if report is None:
+            self._is_over = True
+            return None
+        if report.error is not None:
+            raise report.error
+        assert report.found is not None and report.found.moves, "there is a move"
+        return report.found.moves[0].action
 
     def _about(self, rest: str) -> str:
         name = self._engine.agent.name.replace('"', "'")

@@ -51,8 +51,6 @@ COLOURS = ("black", "white")
 """The first and the second player."""
 
 _DEFAULT_INTERVAL_S = 0.5
-_PATIENCE_S = 0.5  # after the end of the input, for a search that nothing follows
-_LEAVE_S = 0.3  # until a search that was stopped is given up
 _MOST_CENTISECONDS = 10_000_000
 _LONGEST_S = 7 * 24 * 3600.0
 
@@ -79,9 +77,9 @@ class Gtp:
 
     def __init__(self, make: Callable, lines: Lines[Report]):
         self._lines = lines
-        self._engine = Engine(make, lines.put)
+        self._engine = Engine(make, lines)
         self._vertices = Vertices(self._engine.game)
-        self._header = "="
+        self._header, self._is_begun = "=", False  # of an answer in parts
         self._handlers: dict[str, Callable[[list[str]], str | None]] = {
             name.removeprefix("_do_"): getattr(self, name) for name in dir(self) if name.startswith("_do_")
         }
@@ -105,7 +103,7 @@ class Gtp:
         number = words.pop(0) if words and words[0].isdecimal() and words[0].isascii() else ""
         if not words:
             return
-        self._header = f"={number}"
+        self._header, self._is_begun = f"={number}", False
         try:
             handler = self._handlers.get(words[0])
             if handler is None:
@@ -119,6 +117,11 @@ class Gtp:
                 first, *others = answer.split("\n")
                 shown = "\n".join([first, *(each for each in others if each.strip())])  # an empty line ends an answer
                 self._lines.write(f"{self._header} {shown}\n\n")
+
+    def _tell(self, part: str) -> None:
+        """Writes a part of an answer, the first one below the header."""
+        self._lines.write(part if self._is_begun else f"{self._header}\n{part}")
+        self._is_begun = True
 
     # --- administration ---
 
@@ -284,8 +287,6 @@ class Gtp:
         task = Task(agent.limit, clock, keeps_tree=analysis is not None)
         if analysis is not None:
             task = task._replace(interval=analysis.interval, allowed=analysis.allowed)
-            if analysis.allowed is not None:
-                task = task._replace(clock=None)  # time management chooses among all moves
         search = self._engine.start(task, state)
         found = self._finish(search, analysis)
         if clock is not None:
@@ -301,24 +302,22 @@ class Gtp:
 
     def _finish(self, search: Search, analysis: _Analysis | None = None) -> Suggestion:
         """Returns what a search finds. Meanwhile lines wait; the end of the input ends it soon, if nothing follows."""
-        end_s = None
-        while True:
-            report = self._lines.event(0.02 if self._lines.is_over else None)
-            if report is not None and report.search is search:
-                if report.error is not None:
-                    raise report.error
-                assert report.found is not None, "it has found something"
-                if analysis is not None and report.found.moves:
-                    self._lines.write(f"{analysis_line(report, analysis.wanted, self._vertices)}\n")
-                if report.is_last:
-                    return report.found
-            if self._lines.is_abandoned:
-                now = time.perf_counter()
-                end_s = end_s or now + _PATIENCE_S
-                if now >= end_s:
-                    search.stop()
-                if now >= end_s + _LEAVE_S:
-                    raise EOFError
+
+        def take(report: Report) -> None:
+            if report.error is not None:
+                raise report.error
+            assert report.found is not None, "it has found something"
+            if analysis is not None and report.found.moves:
+                self._tell(f"{analysis_line(report, analysis.wanted, self._vertices)}\n")
+
+        report = self._engine.wait(search, take, self._is_left)
+        if report is None:
+            raise EOFError
+        assert report.found is not None, "it has found something"
+        return report.found
+
+    def _is_left(self) -> bool:
+        return self._lines.is_abandoned
 
     def _do_undo(self, words: list[str]) -> str:
         return self._undo(1)
@@ -368,18 +367,19 @@ class Gtp:
         if clock is None:
             if left_s > 0:
                 control = TimeControl(0, periods=1, period_s=left_s / stones) if stones else TimeControl(left_s)
-                self._engine.clocks[player] = Clock(control)
+                self._engine.give_clock(player, control)
             return ""
+        control = clock.control
         if stones:  # within byo-yomi: of one period that is left, or of the stones that are left in it
-            clock.main_s = 0.0
-            if clock.control.periods > 1:
-                clock.periods = min(stones, clock.control.periods)
-            elif left_s > 0:
-                clock.control = clock.control._replace(period_s=left_s / stones)
+            if control.periods <= 1 and left_s > 0:
+                control = control._replace(periods=1, period_s=left_s / stones)
+            clock = self._engine.give_clock(player, control)  # the old one may have fallen
+            clock.main_s, clock.periods = 0.0, min(stones, control.periods)
             return ""
         told_s = left_s if abs(left_s - clock.main_s) > 1.0 else min(left_s, clock.main_s)
-        clock.used_s += max(0.0, clock.main_s - told_s)
-        clock.main_s, clock.has_fallen = max(told_s, 0.0), False
+        gone_s = max(0.0, clock.main_s - told_s)
+        clock = self._engine.give_clock(player, control)
+        clock.main_s, clock.used_s = told_s, clock.used_s + gone_s
         return ""
 
     # --- results, records, boards ---
@@ -400,11 +400,11 @@ class Gtp:
         return "\n".join(" ".join(self._vertices.write(point) for point in chain) for chain in chains)
 
     def _do_loadsgf(self, words: list[str]) -> str:
-        if not words or len(words) > 2:
+        if not words:
             raise _syntax_error()
+        before = _whole(words.pop()) - 1 if len(words) > 1 and words[-1].isdecimal() else None
         try:
-            before = _whole(words[1]) - 1 if len(words) == 2 else None
-            record = self._read(words[0])
+            record = self._read(" ".join(words))
         except BadInput as error:
             self._lines.log.note("#", str(error))
             raise Refused("cannot load file") from None
@@ -420,19 +420,14 @@ class Gtp:
         return COLOURS[states[-1].current_player()] if not states[-1].is_terminal() else ""
 
     def _read(self, path: str) -> Record:
-        """Returns the first record of a file, with the engine's rules but for its size and komi."""
+        """Returns the first record of a file, with the engine's rules but for its size, and its komi if it has one."""
         game = self._engine.game
         record = next(iter(read_records(path)))
         if parts_of(record.game.name)[1] != parts_of(game.name)[1]:
             raise BadInput(f"{path} is of {record.game}")
-        same = with_size(game, *record.game.planes_shape[:0:-1])
-        if isinstance(record.game.rules, Go):
-            same = with_parameters(same, komi=record.game.rules.komi)
-        return next(iter(read_records(path, same)))
+        return next(iter(read_records(path, with_size(game, *record.game.planes_shape[:0:-1]), keeps_komi=True)))
 
     def _do_printsgf(self, words: list[str]) -> str:
-        if len(words) > 1:
-            raise _syntax_error()
         state, start = self._engine.state, None
         for each in [*self._engine.past, state]:  # the moves since the last position that was set up
             if start is None or each.history()[: len(start.history())] != start.history() or not _follows(each, start):
@@ -442,7 +437,7 @@ class Gtp:
         text = records_to_sgf([Record.of_game(start, actions)]).decode()
         if not words:
             return text
-        path = Path(words[0])
+        path = Path(" ".join(words))
         try:
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)
@@ -517,7 +512,7 @@ class Gtp:
             raise Refused("the game is over")
         limit = self._engine.agent.limit.beside_clock()
         search = self._engine.start(Task(limit, interval=analysis.interval, allowed=analysis.allowed), analysis.state)
-        is_begun = is_over = False
+        is_over = False
         while True:
             event = self._lines.next()
             if not isinstance(event, Report):
@@ -525,36 +520,31 @@ class Gtp:
             if event.search is not search:
                 continue
             is_over = event.is_last
-            if event.error is not None and not is_begun:
+            if event.error is not None and not self._is_begun:
                 raise event.error
-            if not is_begun:
-                self._lines.write(f"{self._header}\n")
-                is_begun = True
             if event.found is not None and event.found.moves:
-                self._lines.write(f"{analysis_line(event, analysis.wanted, self._vertices)}\n")
+                self._tell(f"{analysis_line(event, analysis.wanted, self._vertices)}\n")
         search.stop()
-        self._lines.write("\n" if is_begun else f"{self._header}\n\n")
-        while not is_over:
-            report = self._lines.event(_LEAVE_S if event is None else None)
-            is_over = report.search is search and report.is_last if report is not None else event is None
-        if event is None:
-            self._is_over = True
-        else:
+        self._tell("\n")
+        if event is not None:
             self._lines.put_back(event)
+        if not is_over and self._engine.wait(search, lambda report: None, self._is_left) is None:
+            raise EOFError
 
     def _generate_in_view(self, analysis: _Analysis) -> None:
         """Writes lines while the agent chooses its move, then the move."""
         if analysis.state.is_terminal() and points_name(analysis.state.game) != "Go":
             raise Refused("the game is over")
-        self._lines.write(f"{self._header}\n")
         try:
             move, after = self._generate(analysis.state, analysis)
-        except (Refused, BadInput) as error:  # the answer has begun
+        except BadInput as error:
+            if not self._is_begun:
+                raise
             self._lines.log.note("#", str(error))
             move, after = "resign", None
         if after is not None:
             self._engine.set_up(after)
-        self._lines.write(f"play {move}\n\n")
+        self._tell(f"play {move}\n\n")
 
     # --- GoGui, HexGui ---
 
@@ -606,8 +596,13 @@ class Gtp:
     def _do_gogui_play_sequence(self, words: list[str]) -> str:
         if len(words) % 2:
             raise _syntax_error()
-        for colour, vertex in zip(words[::2], words[1::2], strict=True):
-            self._do_play([colour, vertex])
+        before = len(self._engine.past)
+        try:
+            for colour, vertex in zip(words[::2], words[1::2], strict=True):
+                self._do_play([colour, vertex])
+        except (Refused, BadInput):
+            self._undo(len(self._engine.past) - before)
+            raise
         return ""
 
     def _do_gogui_setup(self, words: list[str]) -> str:

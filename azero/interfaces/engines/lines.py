@@ -14,6 +14,7 @@ from azero.errors import BadInput
 from azero.system.console import say
 
 Event = TypeVar("Event")
+Taken = TypeVar("Taken")
 
 _LONGEST = 1 << 20  # bytes of a line; what is beyond is not read
 _MOST_WAITING = 1000  # lines; whoever writes more has to wait
@@ -63,6 +64,7 @@ class Lines(Generic[Event]):
         self._source, self._target, self.log = source, target, log
         self._events: queue.SimpleQueue[str | Event | None] = queue.SimpleQueue()
         self._later: deque[str] = deque()
+        self._offered: Event | None = None  # not taken yet
         self._room = threading.Semaphore(_MOST_WAITING)
         self._writing = threading.Lock()
         self.is_over = False
@@ -71,6 +73,12 @@ class Lines(Generic[Event]):
     def put(self, event: Event) -> None:
         """Adds an event. Any thread may do so."""
         self._events.put(event)
+
+    def offer(self, event: Event) -> None:
+        """Adds an event, unless the last one that was offered is not taken yet: whoever does not read gets fewer."""
+        if self._offered is None:
+            self._offered = event
+            self._events.put(event)
 
     def next(self) -> str | Event | None:
         """Returns the next line or event; None if the input has ended. It waits for one."""
@@ -95,15 +103,20 @@ class Lines(Generic[Event]):
                 self.is_over = True
                 return None
             if not isinstance(event, str):
-                return event
+                return self._taken(event)
             self._later.append(event)
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether the input has ended, and nothing of it is left."""
+        return self.is_over and not self._later
 
     @property
     def is_abandoned(self) -> bool:
         """Whether the input has ended, and nothing of it is left, or nobody reads the output any more."""
-        return self.is_over and (not self._later or self._is_unread())
+        return self.is_over and (not self._later or self.is_unread())
 
-    def _is_unread(self) -> bool:
+    def is_unread(self) -> bool:
         """Returns whether the output is a pipe that nobody reads. Only POSIX systems tell."""
         if sys.platform == "win32":
             return False
@@ -118,11 +131,13 @@ class Lines(Generic[Event]):
         """Returns whether this line waits for `next`, in capitals or not."""
         return any(line.strip().upper() == word for line in self._later)
 
-    def _taken(self, event: str | Event | None) -> str | Event | None:
+    def _taken(self, event: Taken) -> Taken:
         if event is None:
             self.is_over = True
         elif isinstance(event, str):
             self._room.release()
+        elif event is self._offered:
+            self._offered = None
         return event
 
     def write(self, text: str) -> None:

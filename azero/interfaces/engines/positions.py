@@ -66,7 +66,7 @@ def after_move(state: State, text: str, vertices: Vertices) -> State:
         raise BadInput("syntax error")
     for part in parts:
         if not _is_read(after, part):
-            raise BadInput("syntax error")
+            raise BadInput("illegal move" if part == "pass" else "syntax error")  # a game without passes
         action = game.rules.text_to_action(after.record, part)
         if action not in after.legal_actions() or after.current_player() != state.current_player():
             raise BadInput("illegal move")

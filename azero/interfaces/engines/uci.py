@@ -7,13 +7,13 @@ import math
 import re
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import azero
 from azero.arena.agents.analysis import MEMORY_MIB, MOST_MIB
-from azero.arena.agents.clock import Clock, Limit, TimeControl
-from azero.arena.agents.engines.variants import Variant, known_variants, turns_beginning
+from azero.arena.agents.clock import Limit, TimeControl
+from azero.arena.agents.engines.variants import Variant, known_variants
 from azero.arena.agents.suggestion import Move, Suggestion
 from azero.errors import BadInput
 from azero.games import State
@@ -26,9 +26,8 @@ from azero.system.console import printable
 _INTERVAL_S = 0.5
 _MARGIN_S = 0.02  # of `movetime`, for what a move takes outside the search
 _SHORTEST_S = 0.001
-_PATIENCE_S = 0.5  # after the end of the input, for a search that nothing follows
-_LEAVE_S = 0.3  # until a search that was stopped is given up
 _MOST_LINES = 500
+_MOST_DEFERRED = 1000  # commands that wait for the end of a search
 _MOST_CP = 15_000
 _LONGEST_MS = 7 * 24 * 3600 * 1000
 
@@ -57,7 +56,7 @@ class Uci:
 
     def __init__(self, make: Callable, lines: Lines[Report]):
         self._lines = lines
-        self._engine = Engine(make, lines.put)
+        self._engine = Engine(make, lines)
         self._variant = Variant(self._engine.game)
         self._begin()
         self._num_lines, self._tells_wdl = 1, True
@@ -84,30 +83,19 @@ class Uci:
         self._engine.state = self._variant.start()
 
     def run(self) -> None:
-        """Answers until `quit` or the end of the input, which ends a search."""
-        end_s: float | None = None
+        """Answers until `quit` or the end of the input, which ends a search that nothing follows."""
         while not self._is_over:
-            going = self._going
-            if end_s is None:
-                event = self._lines.next()
-            elif going is None or going.holds:
-                return
-            else:
-                event = self._lines.event(0.02)
-                if time.perf_counter() >= end_s:
-                    going.search.stop()
-                if time.perf_counter() >= end_s + _LEAVE_S:
-                    return
+            event = self._lines.next()
             if isinstance(event, Report):
                 self._take(event)
             elif event is not None:
                 self._answer(event)
-            elif end_s is None:
-                end_s = math.inf
+            elif self._going is None or self._going.holds:
+                return
+            else:
+                self._wait()
             while self._deferred and self._going is None and not self._is_over:
                 self._answer(self._deferred.popleft())
-            if end_s == math.inf and not self._deferred:
-                end_s = time.perf_counter() + _PATIENCE_S
 
     def close(self) -> bool:
         """Ends searches; returns whether they have ended."""
@@ -121,12 +109,16 @@ class Uci:
             if line.strip():
                 self._say(f"unknown command {line.strip()[:100]!r}")
             return
-        if self._going is not None and words[0] not in ("isready", "stop", "ponderhit"):
-            if self._going.holds or (words[0] == "quit" and not self._deferred):
-                self._stop([])
-                self._wait(_LEAVE_S if words[0] == "quit" else math.inf)
-            else:  # it comes when the search is over
-                self._deferred.append(line)
+        if self._going is not None and words[0] not in ("isready", "stop", "ponderhit", "quit"):
+            if not self._going.holds:  # it comes when the search is over
+                if len(self._deferred) < _MOST_DEFERRED:
+                    self._deferred.append(line)
+                else:
+                    self._say("too many commands wait for the end of the search")
+                return
+            self._stop([])
+            self._wait()
+            if self._is_over:
                 return
         try:
             self._handlers[words[0]](words[1:])
@@ -168,7 +160,7 @@ class Uci:
         elif name == "multipv":
             self._num_lines = _whole(value, 1, _MOST_LINES)
         elif name == "hash":
-            self._engine.agent.memory_mib = _whole(value, 1, MOST_MIB)
+            self._engine.set_memory(_whole(value, 1, MOST_MIB))
         elif name == "uci_showwdl":
             self._tells_wdl = value.lower() == "true"
         elif name not in ("ponder", "uci_analysemode", "uci_chess960", "uci_opponent"):
@@ -223,8 +215,9 @@ class Uci:
 
     def _task(self, words: list[str]) -> Task:
         """Reads the arguments of `go`. Where several limits are given, the first one that is reached counts."""
-        state, numbers = self._engine.state, _numbers_of(words)
-        is_told = numbers.keys() & {"wtime", "btime", "movetime", "nodes"} or "infinite" in words
+        player, numbers = self._engine.state.current_player(), _numbers_of(words)
+        time_name, more_name = ("wtime", "winc") if player == 0 else ("btime", "binc")
+        is_told = bool(numbers.keys() & {time_name, "movetime", "nodes"}) or "infinite" in words
         limit = self._engine.agent.limit.beside_clock() if is_told else self._engine.agent.limit
         simulations, seconds = limit.simulations, limit.seconds or math.inf
         if "nodes" in numbers:
@@ -232,11 +225,11 @@ class Uci:
         if "movetime" in numbers:
             most_s = numbers["movetime"] / 1000
             seconds = min(seconds, max(most_s - _MARGIN_S, most_s / 2, _SHORTEST_S))
-        time_name, more_name = ("wtime", "winc") if state.current_player() == 0 else ("btime", "binc")
         clock = None
         if time_name in numbers:
             left_s = max(numbers[time_name], 1) / 1000
-            clock = Clock(TimeControl(left_s, increment_s=max(0, numbers.get(more_name, 0)) / 1000))
+            control = TimeControl(left_s, increment_s=max(0, numbers.get(more_name, 0)) / 1000)
+            clock = self._engine.give_clock(0, control)  # one for both players: what azero takes counts
         limit = Limit(simulations, None if seconds == math.inf else seconds, limit.is_default and not is_told)
         return Task(limit, clock, _INTERVAL_S, self._searched(words))
 
@@ -270,13 +263,16 @@ class Uci:
         if going.is_done and not going.holds:
             self._end()
 
-    def _wait(self, seconds: float) -> None:
-        """Waits for the bestmove of a search that was stopped, at most so many seconds."""
-        end_s = time.perf_counter() + seconds
-        while self._going is not None and time.perf_counter() < end_s:
-            report = self._lines.event(0.05)
-            if report is not None:
-                self._take(report)
+    def _wait(self) -> None:
+        """Waits for the end of the search, if one runs. azero ends if nobody needs the search and it does not end."""
+        going = self._going
+        if going is not None and not going.is_done:
+            self._is_over = self._engine.wait(going.search, self._take, self._is_left) is None or self._is_over
+
+    def _is_left(self) -> bool:
+        if self._is_over or self._lines.has_waiting("QUIT"):
+            return True
+        return self._lines.is_abandoned and (not self._deferred or self._lines.is_unread())
 
     def _stop(self, words: list[str]) -> None:
         going = self._going
@@ -294,11 +290,9 @@ class Uci:
         if going is None or going.hit is None:
             return
         going.search.stop()
-        while not going.is_done:
-            report = self._lines.event(1.0)
-            if report is not None and report.search is going.search and report.is_last:
-                going.is_done = True
-        self._going = _Going(self._engine.start(going.hit), holds=False)
+        self._wait()  # without bestmove, since it holds
+        if not self._is_over and self._going is going:
+            self._going = _Going(self._engine.start(going.hit), holds=False)
 
     def _end(self) -> None:
         """Writes bestmove: a whole turn, and the reply that is expected."""
@@ -310,18 +304,20 @@ class Uci:
             self._lines.write("bestmove (none)\n")
             return
         first, made = self._variant.notation.turn_of(state)
-        turns = self._turns(first, made, found.moves[0])
+        turns = self._turns(first, made, found.moves[0].pv) or [self._completed(first, made, found.moves[0].pv)]
         line = self._variant.notation.write(first, [turns[0]])[0]
         reply = ""
         if len(turns) > 1:
             after = _after(first, turns[0])
             reply = f" ponder {self._variant.notation.write(after, [turns[1]])[0]}"
         self._lines.write(f"bestmove {line}{reply}\n")
+        if going.search.task.clock is not None:
+            going.search.task.clock.spend(time.perf_counter() - going.search.begin_s)
 
-    def _turns(self, first: State, made: list[int], move: Move) -> list[list[int]]:
-        """Returns the whole turns of a move's principal variation; a first turn that it lacks the end of gets one."""
+    def _turns(self, first: State, made: list[int], pv: Sequence[str]) -> list[list[int]]:
+        """Returns the whole turns of a principal variation, the first one with the actions that are made."""
         turns, turn, reached = list[list[int]](), list(made), _after(first, made)
-        for text in move.pv:
+        for text in pv:
             player = reached.current_player()
             turn.append(reached.game.text_to_action(reached, text))
             reached.apply_action(turn[-1])
@@ -330,35 +326,42 @@ class Uci:
                 turn = []
             if reached.is_terminal():
                 break
-        while not turns:
-            action = self._engine.agent.suggest(reached).action
-            legal = {each[len(turn)] for each in turns_beginning(first, turn)}
-            turn.append(action if action in legal else min(legal))
-            reached.apply_action(turn[-1])
-            if reached.current_player() != first.current_player():
-                turns.append(turn)
         return turns
 
+    def _completed(self, first: State, made: list[int], pv: Sequence[str]) -> list[int]:
+        """Returns the turn that a principal variation begins, with the agent's first thoughts as its end."""
+        turn, reached = list(made), _after(first, made)
+        for text in pv:
+            turn.append(reached.game.text_to_action(reached, text))
+            reached.apply_action(turn[-1])
+        while reached.current_player() == first.current_player():
+            found = self._engine.agent.suggest(reached, 1)
+            turn.append(found.moves[0].action if found.moves else reached.legal_actions()[0])
+            reached.apply_action(turn[-1])
+        return turn
+
     def _inform(self, found: Suggestion, search: Search) -> None:
-        """Writes the best lines of a report."""
+        """Writes the best lines of a report. A line is of whole turns."""
         elapsed_s = max(time.perf_counter() - search.begin_s, 0.001)
         rate = found.simulations_per_s or found.simulations / elapsed_s
         facts = f"nodes {found.simulations} nps {round(rate)} time {round(1000 * elapsed_s)}"
         first, made = self._variant.notation.turn_of(search.state)
         moves = [move for move in found.moves if move.visits or move.proven] or found.moves[:1]
-        lines = []
-        for number, move in enumerate(moves[: self._num_lines], start=1):
-            turns = self._turns(first, made, move) if len(move.pv) > 0 else []
-            texts, reached = [], first
+        lines = list[str]()
+        for move in moves[: self._num_lines]:
+            turns, texts, reached = self._turns(first, made, move.pv), list[str](), first
+            if not turns:
+                continue
             for turn in turns:
                 texts.append(self._variant.notation.write(reached, [turn])[0])
                 reached = _after(reached, turn)
-            pv, depth = " ".join(texts), max(1, len(texts))
+            pv, depth = " ".join(texts), len(texts)
             lines.append(
-                f"info depth {depth} seldepth {depth} multipv {number} score {_score(move)}"
+                f"info depth {depth} seldepth {depth} multipv {len(lines) + 1} score {_score(move)}"
                 f"{self._wdl(move)} {facts} pv {pv}\n"
             )
-        self._lines.write("".join(lines))
+        if lines:
+            self._lines.write("".join(lines))
 
     def _wdl(self, move: Move) -> str:
         if not self._tells_wdl:
@@ -370,6 +373,8 @@ class Uci:
 
     def _quit(self, words: list[str]) -> None:
         self._is_over = True
+        self._stop([])
+        self._wait()
 
 
 def _after(state: State, actions: list[int]) -> State:

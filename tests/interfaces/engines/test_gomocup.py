@@ -66,6 +66,7 @@ def test_boards_and_what_is_taken_back(controller):
     assert say(manager, "BOARD", "1,1,2", "1,2,2", "DONE").startswith("ERROR there are 0 own stones and 2")
     four = [f"{x},0,1" for x in range(4)] + [f"{x},5,2" for x in range(4)]
     assert say(manager, "BOARD", *four, "DONE") in ("4,0", "5,0")
+    assert say(manager, "BOARD", "1,1,2", "RESTART") == "OK", "another game begins"
     assert say(manager, "RECTSTART 8,5") == "OK" and re.fullmatch(r"[0-7],[0-4]", say(manager, "BEGIN"))
 
 
@@ -95,6 +96,7 @@ def test_the_manager_s_times_are_kept(controller):
         say(manager, f"INFO time_left {left}", "TAKEBACK 0,0", f"TURN {left % 7},{left % 5}")
         if "ERROR" not in (answer := manager.line()) or answer:
             assert manager.came_s < left / 1000 + 0.2
+    assert sum(clock.used_s for clock in manager.engine._engine.clocks if clock) > 0.0
     say(manager, "INFO timeout_match 0", "INFO time_left 2147483647", "INFO timeout_turn 0", "RESTART")
     assert re.fullmatch(MOVE, say(manager, "BEGIN")) and manager.came_s < 0.3
 

@@ -131,6 +131,10 @@ def test_records_are_written_and_read_and_never_overwritten(controller, tmp_path
     file.write_text("(;GM[1]FF[4]SZ[7]KM[1.5]AB[bb]AB[cc];W[dd])")
     assert go.ask(f"loadsgf {file}") == "= black" and go.ask("gogui-rules_board_size") == "= 7"
     assert "\n\n" not in go.ask("printsgf")
+    (spaced := tmp_path / "a game.sgf").write_text("(;GM[1]FF[4]SZ[5];B[cc];W[dd])")
+    assert go.ask("komi 2.5") == "= " and go.ask(f"loadsgf {spaced} 2") == "= white"
+    assert go.engine._engine.game.rules.komi == 2.5, "the file has none"
+    assert go.ask(f"printsgf {tmp_path / 'another game.sgf'}") == "= " and (tmp_path / "another game.sgf").exists()
 
 
 @needs_speed
@@ -147,6 +151,14 @@ def test_clocks_are_kept(controller):
     go.ask("time_settings 0 1 5"), go.ask("time_left w 1 4"), go.ask("genmove w")
     assert time.perf_counter() - begin < 1.0
     assert go.ask("time_settings 0 0 0") == go.ask("kgs-time_settings none") == "= "
+    assert go.ask("time_settings 10 5 5") == "= "
+    go.engine._engine.clocks[0].spend(12.0)  # more than a fifth of the period, but not more than the period
+    assert go.ask("time_left b 3 4") == "= " and 0.7 < go.engine._engine.clocks[0].left_s < 0.8
+    assert go.ask("time_settings 2 0 0") == "= "
+    begin = time.perf_counter()
+    go.ask("clear_board")
+    assert re.search("play (A1|B2)$", go.ask("lz-genmove_analyze b 5 allow b a1,b2 1"))
+    assert time.perf_counter() - begin < 1.8, "a share of the clock"
     assert go.ask("time_settings 1 2") == go.ask("kgs-time_settings slow 3") == "? syntax error"
 
 
@@ -207,7 +219,9 @@ def test_arguments_of_analyses(controller):
     for wrong in ("b allow b a1", "b interval", "b interval x", "b frob 1", "b allow b i9 1", "b 5 7"):
         assert go.ask(f"lz-analyze {wrong}") == "? syntax error", wrong
     assert go.ask("lz-analyze b allow b a1 1 avoid b a1 1") == "? no move is left"
-    assert "cannot leave out moves" in controller("random").ask("lz-analyze b allow b a1 1")
+    other = controller("random")
+    for command in ("lz-analyze", "lz-genmove_analyze"):
+        assert re.fullmatch(r"\? .* cannot leave out moves: .*", other.ask(f"{command} b allow b a1 1"))
 
 
 @pytest.mark.parametrize("command", ["lz-genmove_analyze", "kata-genmove_analyze", "genmove_analyze"])
@@ -229,6 +243,8 @@ def test_other_games_by_the_names_of_quarry(controller):
     assert re.fullmatch(r"= (Draw|Black wins|White wins)\.", board.ask("gogui-rules_final_result"))
     assert board.ask("genmove b") == "? the game is over" and board.ask("lz-analyze") == "? the game is over"
     assert re.fullmatch(r"= ([BW]\+1|0)", board.ask("final_score"))
+    assert board.ask("clear_board") == "= " and board.ask("play b pass") == "? illegal move"
+    assert board.ask("gogui-play_sequence b a1 w a1") == "? illegal move" and board.ask("undo") == "? cannot undo"
 
 
 def test_hex_has_its_sizes_and_its_swap(controller):

@@ -19,6 +19,7 @@ from azero.interfaces.engines.uci import Uci, _score
 from .controller import Controller, malformed
 
 GAME = "breakthrough(rows=5,columns=4)"
+SMALL = "amazons(rows=4,columns=4)"
 INFO = (
     r"info depth \d+ seldepth \d+ multipv \d+ score (cp|mate) -?\d+ wdl \d+ \d+ \d+ "
     r"nodes \d+ nps \d+ time \d+ pv( [a-d]\d[a-d]\d)+"
@@ -133,9 +134,21 @@ def test_times_are_kept(controller):
         gui.send(f"go {arguments}")
         gui.until("bestmove")
         assert gui.came_s < most_s + 0.3, arguments
-    gui.send("go nodes 100 movetime 5000")
-    gui.until("bestmove")
-    assert gui.came_s < 2.0
+    for arguments in ("nodes 100 movetime 5000", "btime 100000", "wtime 3000 btime 3000 searchmoves b2b3 c2c3"):
+        gui.send(f"go {arguments}")
+        best = gui.until("bestmove")[-1]
+        assert gui.came_s < 2.0, "White has no clock where Black's alone is told"
+    assert best.split()[1] in ("b2b3", "c2c3")
+    assert gui.engine._engine.clocks[0].used_s > 0.0
+
+
+@needs_speed
+def test_a_turn_whose_end_was_not_searched_gets_one(controller):
+    gui, variant = controller("uct", SMALL), Variant(make_game(SMALL))
+    for arguments in ("wtime 30 btime 30", "movetime 1"):
+        gui.send(f"go {arguments}")
+        best = gui.until("bestmove")[-1].split()[1]
+        assert gui.came_s < 1.0 and len(variant.notation.read(variant.start(), best)) == 3
 
 
 def test_an_agent_that_cannot_be_interrupted(controller):
@@ -178,9 +191,9 @@ def test_ten_thousand_malformed_lines(controller):
 
 @needs_speed
 def test_the_end_of_input_and_quit_end_a_search(controller):
-    for ending in ("hang up", "quit"):
+    for ending in ("hang up", "quit", "quit after others"):
         gui = controller("uct")
-        gui.send("go infinite")
+        gui.send(*(["go nodes 1000000000", "d"] if "others" in ending else ["go infinite"]))
         gui.line()
         begin = time.perf_counter()
         gui.hang_up() if ending == "hang up" else gui.send("quit")

@@ -75,23 +75,24 @@ class GomocupAgent(EngineAgent):
 
     def suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
         """Tells the program the time that is left. When the main time is over, the period is the time of the move."""
-        limit, control = self.limit.beside_clock(), clock.control
+        limit = self.limit.beside_clock()
         if clock.main_s == 0.0:
             period_s = clock.period_left_s
             return self._move(state, Limit(limit.simulations, min(period_s, limit.seconds or period_s)), None)
-        return self._move(state, limit, round(1000 * (clock.main_s + control.increment_s)))
+        return self._move(state, limit, clock)
 
-    def _move(self, state: State, limit: Limit, left_ms: int | None) -> Suggestion:
-        """Returns the program's move, within a limit and the milliseconds that are left of the match."""
+    def _move(self, state: State, limit: Limit, clock: Clock | None) -> Suggestion:
+        """Returns the program's move, within a limit and the main time of a clock."""
         begin = time.perf_counter()
         if not self._is_begun:
             self.begin_game()
         if limit.simulations != UNLIMITED:
             self.send(f"INFO max_node {limit.simulations}")
-        turn_ms = max(1, round(1000 * limit.seconds)) if limit.seconds else left_ms
+        left_ms = _whole_ms(clock.main_s) if clock else None
+        turn_ms = _whole_ms(limit.seconds) if limit.seconds else left_ms
         if turn_ms is not None:
             self.send(f"INFO timeout_turn {turn_ms}")
-        self.send(f"INFO timeout_match {left_ms or 0}")
+        self.send(f"INFO timeout_match {_whole_ms(clock.control.main_s) if clock else 0}")
         self.send(f"INFO time_left {2147483647 if left_ms is None else left_ms}")
         action = self._ask_for_move(state)
         return lone_move(state, action, time.perf_counter() - begin)
@@ -111,7 +112,7 @@ class GomocupAgent(EngineAgent):
             for line in ["BOARD", *_in_order(lines, state, rules.columns), "DONE"]:
                 self.send(line)
             answer = self._answer("DONE")
-        match = re.fullmatch(r"([0-9]{1,2})\s*,\s*([0-9]{1,2})", answer)
+        match = re.fullmatch(r"(?:SUGGEST\s+)?([0-9]{1,2})\s*,\s*([0-9]{1,2})", answer)  # what is suggested is played
         cell = int(match[2]) * rules.columns + int(match[1]) if match and int(match[1]) < rules.columns else -1
         if cell not in state.legal_actions():
             raise EngineFailed(f"agent {self.name!r} answered with {shorten(answer)!r}, which is no legal move")
@@ -132,6 +133,10 @@ class GomocupAgent(EngineAgent):
             if word and word[0] not in _SAID:
                 return line
         raise AssertionError("the engine's lines end with an error")
+
+
+def _whole_ms(seconds: float) -> int:
+    return max(1, round(1000 * seconds))
 
 
 def _in_order(lines: list[str], state: State, columns: int) -> list[str]:
