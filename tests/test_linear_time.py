@@ -20,6 +20,7 @@ import pytest
 
 import azero
 from azero.arena.agents.clock import TimeControl
+from azero.arena.agents.engines.gomocup import _MOVE
 from azero.arena.agents.engines.uci import Infos
 from azero.arena.agents.engines.variants import Variant
 from azero.arena.agents.make import make_agent
@@ -30,6 +31,9 @@ from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.make import make_trusted_game
+from azero.interfaces.engines.gomocup import _STONE
+from azero.interfaces.engines.gtp import _NUMBER
+from azero.interfaces.engines.uci import _OPTION
 from azero.interfaces.web.app import make_app
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.guard import _PORT
@@ -186,6 +190,10 @@ READERS = {
     "uci move": Reader(
         lambda text, _: NOTATION.read(AMAZONS.new_initial_state(), text), ("arena/agents/engines/variants",), ("", "a1")
     ),
+    "move of Gomocup's": Reader(lambda text, _: _MOVE.fullmatch(text), ("arena/agents/engines/gomocup",), ("", "1")),
+    "stone of Gomocup's": Reader(lambda text, _: _STONE.fullmatch(text), ("interfaces/engines/gomocup",), ("", "1")),
+    "number of GTP": Reader(lambda text, _: _NUMBER.fullmatch(text), ("interfaces/engines/gtp",), ("", "1.")),
+    "option of UCI": Reader(lambda text, _: _OPTION.fullmatch(text), ("interfaces/engines/uci",), ("", "name ")),
     "record": Reader(
         lambda text, _: list(text_to_records(text)), RECORDS, ("", '[Game "tic_tac_toe"] ', '[Game "go"] [Position "')
     ),

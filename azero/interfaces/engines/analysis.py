@@ -117,6 +117,7 @@ class Analysis:
             self._start_next()
             if self._lines.is_over and self._quits_at_once:
                 return
+            event: str | Report | None
             if len(self._jobs) >= _MOST_JOBS:
                 event = self._lines.event()
             elif not self._lines.is_used_up:

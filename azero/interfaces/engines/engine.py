@@ -16,6 +16,7 @@ from azero.games.make import make_trusted_game
 from azero.games.names import name_of
 from azero.games.registry import parameters_of
 from azero.interfaces.engines.lines import Lines
+from azero.system.threads import Slices
 
 _MOST_SCORED = 30  # moves of a report whose scores are asked of the net
 
@@ -37,7 +38,7 @@ class Task(NamedTuple):
       interval: seconds between reports; None: no reports.
       allowed: the only actions to search; None: all.
       keeps_tree: whether it goes on with what is known of the position. Otherwise it is `Agent.suggest`, whose
-        answer depends on nothing that came before, and which cannot be stopped.
+        answer depends on nothing that came before.
     """
 
     limit: Limit
@@ -111,7 +112,8 @@ class Search:
             return self._think_on_clock(task.clock)
         if not task.keeps_tree:
             limit = None if task.limit == agent.limit else task.limit
-            return agent.suggest(self.state) if limit is None else agent.suggest(self.state, *limit_of(limit))
+            own = (None, None) if limit is None else limit_of(limit)
+            return self._in_slices(agent.suggesting(self.state, *own))
         limit = task.limit
         if task.clock is not None:  # time management chooses among all moves
             limit, manager = limit.beside_clock(), agent.player.time_manager
@@ -137,6 +139,16 @@ class Search:
                 if task.interval and not analysis.is_over:
                     self._lines.offer(Report(self, found, scores=self._score(found)))
         return found
+
+    def _in_slices(self, work: Slices[Suggestion]) -> Suggestion:
+        """Does work until it is done; after a stop returns what a single simulation finds."""
+        while not self._is_stopped:
+            try:
+                next(work)
+            except StopIteration as end:
+                return end.value
+        work.close()
+        return self._agent.suggest(self.state, 1)
 
     def _think_on_clock(self, clock: Clock) -> Suggestion:
         """Plays by the agent's time management, within the task's limit. Reports come as the search goes on."""

@@ -30,6 +30,9 @@ _MIB = 1 << 20
 _TREE_PART = 2  # trees get this part of the memory that the manager allows; the rest is the program's own
 
 
+_STONE = re.compile(r"([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*,\s*([12])")
+
+
 class Refused(Exception):
     """A known command cannot be obeyed."""
 
@@ -213,7 +216,7 @@ class Gomocup:
             except (Refused, BadInput):
                 self._stones = before
                 raise
-        match = re.fullmatch(r"([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*,\s*([12])", line)
+        match = _STONE.fullmatch(line)
         point = (int(match[1]), int(match[2])) if match else (-1, len(self._board))
         self._board[point] = int(match[3]) if match and self._is_on_board(point) and point not in self._board else 0
         return None
@@ -301,10 +304,10 @@ class Gomocup:
 
 
 def _point(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"([0-9]{1,3})\s*[, ]\s*([0-9]{1,3})", text)
-    if match is None:
+    numbers = text.replace(",", " ").split()
+    if len(numbers) != 2 or not all(re.fullmatch("[0-9]{1,3}", each) for each in numbers):
         raise Refused(f"{_shown(text)} should be X,Y, e.g. 7,7")
-    return int(match[1]), int(match[2])
+    return int(numbers[0]), int(numbers[1])
 
 
 def _shown(text: str) -> str:

@@ -53,6 +53,7 @@ COLOURS = ("black", "white")
 _DEFAULT_INTERVAL_S = 0.5
 _MOST_CENTISECONDS = 10_000_000
 _LONGEST_S = 7 * 24 * 3600.0
+_NUMBER = re.compile(r"[+-]?[0-9]{1,9}(\.[0-9]{0,9})?")
 
 
 class Refused(Exception):
@@ -721,7 +722,7 @@ def _whole(word: str) -> int:
 
 
 def _number(word: str) -> float:
-    if not re.fullmatch(r"[+-]?[0-9]{1,9}(\.[0-9]{0,9})?", word):
+    if not _NUMBER.fullmatch(word):
         raise _syntax_error()
     return float(word)
 

@@ -51,6 +51,9 @@ class _Going:
     is_done: bool = False
 
 
+_OPTION = re.compile(r"name (.+?)(?: value (.*))?")
+
+
 class Uci:
     """Answers the commands of a GUI."""
 
@@ -151,7 +154,7 @@ class Uci:
         return known_variants()
 
     def _set_option(self, words: list[str]) -> None:
-        match = re.fullmatch(r"name (.+?)(?: value (.*))?", " ".join(words))
+        match = _OPTION.fullmatch(" ".join(words))
         if match is None:
             raise BadInput("setoption should be: setoption name NAME value VALUE")
         name, value = match[1].lower(), (match[2] or "").strip()

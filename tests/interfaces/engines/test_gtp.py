@@ -375,5 +375,3 @@ def test_the_end_of_input_ends_a_search(controller, command):
     go.hang_up()
     go.thread.join(10.0)
     assert not go.thread.is_alive() and time.perf_counter() - begin < 3.0
-    go.engine._engine.agent.close = lambda: None  # a search without a tree of its own goes on until the process ends
-    go.engine.close = lambda: True

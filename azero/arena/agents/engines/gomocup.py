@@ -31,6 +31,9 @@ _MOST_MIB = 1 << 20
 _SAID = ("MESSAGE", "DEBUG", "UNKNOWN")
 """First words of lines that answer nothing. UNKNOWN answers an INFO that the program does not know."""
 
+_MOVE = re.compile(r"(?:SUGGEST\s+)?([0-9]{1,2})\s*,\s*([0-9]{1,2})")
+"""An answer with a move. What is suggested is played."""
+
 
 class GomocupAgent(EngineAgent):
     """Plays a program's moves. Raises EngineFailed if it ends, does not answer or breaks the protocol."""
@@ -112,7 +115,7 @@ class GomocupAgent(EngineAgent):
             for line in ["BOARD", *_in_order(lines, state, rules.columns), "DONE"]:
                 self.send(line)
             answer = self._answer("DONE")
-        match = re.fullmatch(r"(?:SUGGEST\s+)?([0-9]{1,2})\s*,\s*([0-9]{1,2})", answer)  # what is suggested is played
+        match = _MOVE.fullmatch(answer)
         cell = int(match[2]) * rules.columns + int(match[1]) if match and int(match[1]) < rules.columns else -1
         if cell not in state.legal_actions():
             raise EngineFailed(f"agent {self.name!r} answered with {shorten(answer)!r}, which is no legal move")

@@ -52,7 +52,9 @@ class Searches:
             claim.release()
 
     async def _answer(self, loaded: Loaded, job: SuggestionJob) -> Suggestion:
-        await asyncio.shield(asyncio.wrap_future(loaded.made))
+        made = asyncio.wrap_future(loaded.made)
+        made.add_done_callback(lambda made: made.cancelled() or made.exception())  # the client may have gone
+        await asyncio.shield(made)
         loaded.queue.add(job)
         return await asyncio.wrap_future(job.answer)
 
