@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
@@ -59,22 +59,12 @@ def _serve(protocol: Callable, make: Callable, log: Path | None, *more: Any) -> 
     """Answers a program on stdin and stdout by a protocol, until that program has had enough."""
     from azero.interfaces.engines.lines import PART, Lines, Log
 
-    is_program = sys.stdin is sys.__stdin__  # not a test's input
-    typed = None if is_program else io.BytesIO(sys.stdin.read().encode())
+    typed = None if sys.stdin is sys.__stdin__ else io.BytesIO(sys.stdin.read().encode())  # a test's input
     spoken = protocol(make, Lines(typed.read if typed else lambda: os.read(0, PART), sys.stdout, Log(log)), *more)
     try:
         spoken.run()
     finally:
-        spoken.close()
-        if is_program and sys.exception() is None:
-            _leave()
-
-
-def _leave() -> NoReturn:
-    """Ends the process at once: Python would wait for a search that cannot be stopped."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    os._exit(0)
+        spoken.close()  # a search that cannot be stopped ends with the process
 
 
 def _maker(

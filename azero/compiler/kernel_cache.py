@@ -74,10 +74,10 @@ class KernelCache:
             lock.acquire(poll_interval=_POLL_S)
             self._claims[str(signature)] = lock
 
-    def compile_once(self, compile: Callable, signature) -> object:
-        """Calls Numba's `compile` for a signature. What it has claimed is free afterwards."""
+    def compile_once(self, numbas_compile: Callable, signature) -> object:
+        """Compiles a kernel by Numba's function for it. What that has claimed is free afterwards."""
         try:
-            return compile(signature)
+            return numbas_compile(signature)
         finally:
             if lock := self._claims.pop(str(signature), None):
                 lock.release()

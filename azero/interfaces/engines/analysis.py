@@ -133,10 +133,7 @@ class Analysis:
 
     def close(self) -> bool:
         """Ends searches; returns whether they have ended."""
-        has_ended = True
-        if self._search is not None:
-            self._search.stop()
-            has_ended = self._search.join(0.2)
+        has_ended = self._search is None or self._search.end()
         if has_ended:
             self._agents.close()
         return has_ended

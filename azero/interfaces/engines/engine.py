@@ -20,6 +20,7 @@ from azero.system.threads import Slices
 
 _MOST_SCORED = 30  # moves of a report whose scores are asked of the net
 
+_END_S = 0.2  # until a search that was stopped has ended
 _NEVER_S = 1e9  # an interval without reports
 
 _PATIENCE_S = 0.5  # for a search that nobody waits for,
@@ -94,9 +95,10 @@ class Search:
         if self._analysis is not None:
             self._analysis.stop()
 
-    def join(self, seconds: float) -> bool:
-        """Waits for the thread; returns whether it has ended."""
-        self._thread.join(seconds)
+    def end(self) -> bool:
+        """Stops the search; returns whether it has ended. If not, it cannot be stopped, and the process should end."""
+        self.stop()
+        self._thread.join(_END_S)
         return not self._thread.is_alive()
 
     def _run(self) -> None:
@@ -225,6 +227,8 @@ def prepare(agent: Agent) -> None:
         agent.player.start_clock()
         if agent.can_ponder:
             agent.suggest(agent.game.new_initial_state(), 2)
+        if search := agent.position_search():
+            search.ask_for_truth(True)  # as an analysis does
     except BaseException:
         agent.close()
         raise
@@ -339,11 +343,8 @@ class Engine:
                     return None
 
     def close(self) -> bool:
-        """Ends the search and the agent. Returns whether the search has ended; otherwise the process should end."""
-        has_ended = True
-        if self._search is not None:
-            self._search.stop()
-            has_ended = self._search.join(0.2)
+        """Ends the search and the agent; returns whether the search has ended, see `Search.end`."""
+        has_ended = self._search is None or self._search.end()
         if has_ended:
             self.agent.close()
         return has_ended

@@ -103,7 +103,7 @@ class EvaluatedTrees:
       num_threads: threads that evaluate leaves side by side.
 
     Attributes:
-      walker: searches the trees, if no other thread does.
+      walker: has the first batch; without several threads it is the only one.
     """
 
     def __init__(

@@ -194,7 +194,8 @@ def test_an_analysis_reports_until_input_comes(controller, command, form):
 def test_an_analysis_that_is_over_is_silent_and_rests_until_input_comes(controller):
     go = controller("uct@2000")
     go.send("lz-analyze b interval 1")
-    assert go.line() == "=" and go.engine._engine._search.join(SOON_S)
+    assert go.line() == "="
+    go.engine._engine._search._thread.join(SOON_S)
     time.sleep(0.1)
     while go.output.lines.qsize():
         go.line()
