@@ -88,6 +88,11 @@ class Memory(NamedTuple):
     lines: np.ndarray  # float32, between the transforms along both sides
 
 
+def whole_groups(number: int) -> int:
+    """Returns a number of rows, filled up to whole groups."""
+    return -(-number // GROUP) * GROUP
+
+
 @subroutine
 def product(a, a_at, a_step, a_next, b, b_at, b_step, inner):
     """Returns the rows of a [GROUP, inner] times b [inner, LANES]. Both have steps, and a also one within a row."""

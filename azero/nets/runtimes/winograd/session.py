@@ -6,7 +6,7 @@ import numpy as np
 
 from azero.nets.architectures.drawing import Drawing
 from azero.nets.runtimes.winograd.graph import Model, WinogradGraph
-from azero.nets.runtimes.winograd.kernels import GROUP, LANES, NUM_POINTS, Memory, run_program
+from azero.nets.runtimes.winograd.kernels import GROUP, LANES, NUM_POINTS, Memory, run_program, whole_groups
 
 _FLOATS_OF_BLOCK = 3 << 15
 """Floats of a block's products, which the cache should hold beside weights."""
@@ -60,13 +60,13 @@ def new_memory(model: Model) -> Memory:
     num_columns, num_tiles = len(program.sharing_columns), len(program.rows) * len(program.columns)
     of_position = int(program.sharing_rows.sum() * program.sharing_columns.sum()) * depth
     block = min(max(1, _FLOATS_OF_BLOCK // of_position), _MOST_POSITIONS)
-    block = _groups(block) if block >= GROUP // 2 else block
+    block = whole_groups(block) if block >= GROUP // 2 else block
     size = model.size + LANES * (1 - model.size // LANES % 2)
-    slot = _groups(num_tiles * block) * depth + LANES
+    slot = whole_groups(num_tiles * block) * depth + LANES
     height = int(program.rows["outputs"].sum())
     lines = (height + NUM_POINTS) * len(program.columns) * NUM_POINTS * LANES
     return Memory(
-        positions=np.zeros((_groups(block) + 1) * size + GROUP * depth, np.float32),
+        positions=np.zeros((whole_groups(block) + 1) * size + GROUP * depth, np.float32),
         size=size,
         block=block,
         points=np.zeros((len(program.sharing_rows) * num_columns + 1) * slot, np.float32),
@@ -75,8 +75,3 @@ def new_memory(model: Model) -> Memory:
         depth=depth,
         lines=np.zeros(lines, np.float32),
     )
-
-
-def _groups(number: int) -> int:
-    """Returns a number of rows, filled up to whole groups."""
-    return -(-number // GROUP) * GROUP

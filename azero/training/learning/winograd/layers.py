@@ -16,7 +16,7 @@ from azero.nets.architectures.blocks import NormalizedConvolution, ResidualBlock
 from azero.nets.architectures.board import WHOLE, Board
 from azero.nets.architectures.tower.net import Tower
 from azero.nets.devices import device_type
-from azero.nets.runtimes.winograd.kernels import GROUP, LANES, NUM_POINTS
+from azero.nets.runtimes.winograd.kernels import GROUP, LANES, NUM_POINTS, whole_groups
 from azero.nets.runtimes.winograd.transforms import all_matrices, kernel_matrix, split_side
 from azero.system.machine import cpu_flags
 from azero.training.learning.winograd import kernels
@@ -159,7 +159,7 @@ def _new(height: int, width: int, depth: int) -> _Own:
     board, board_back = _boards(height, width)
     num_columns, num_tiles = len(board.sharing_columns), len(board.rows) * len(board.columns)
     num_pairs = len(board.sharing_rows) * num_columns
-    slot = _groups(num_tiles * _BLOCK) * depth + LANES
+    slot = whole_groups(num_tiles * _BLOCK) * depth + LANES
     points = (num_pairs + 1) * slot + GROUP * depth
 
     def floats(number: int) -> np.ndarray:
@@ -170,8 +170,8 @@ def _new(height: int, width: int, depth: int) -> _Own:
         points=floats(points),
         gradients=floats(points),
         cells=floats(_BLOCK * height * width * depth),
-        gradient=floats(num_pairs * _groups(depth) * depth),
-        taps=floats(_groups(kernels.TAPS) * depth**2),
+        gradient=floats(num_pairs * whole_groups(depth) * depth),
+        taps=floats(whole_groups(kernels.TAPS) * depth**2),
         sums=np.zeros((2, depth)),
         factors=np.zeros((3, depth), np.float32),
         lines=floats((height + NUM_POINTS) * len(board.columns) * NUM_POINTS * LANES),
@@ -179,13 +179,8 @@ def _new(height: int, width: int, depth: int) -> _Own:
         row_slots=num_columns * slot,
         depth=depth,
     )
-    weights = floats(_groups(num_pairs) * depth**2 + depth)
+    weights = floats(whole_groups(num_pairs) * depth**2 + depth)
     return _Own(board._replace(weights=weights), board_back, scratch)
-
-
-def _groups(number: int) -> int:
-    """Returns a number of rows, filled up to whole groups."""
-    return -(-number // GROUP) * GROUP
 
 
 def _put(x: Tensor, cells: np.ndarray) -> None:
