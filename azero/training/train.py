@@ -60,6 +60,8 @@ def train(
     held = frozenset(each.partition("=")[0].strip() for each in overrides)
     if minutes is not None and held & {"training", "training.iterations"}:
         raise BadInput("minutes set training.iterations; leave one of the two out")
+    if minutes is not None and make_pool is not local_pool:
+        raise BadInput("minutes measure the workers of this machine; with a cluster set training.iterations")
     if resume:
         with _advice(place):
             return _resume(place, given, overrides, callbacks, allow_commands, make_pool)

@@ -110,7 +110,9 @@ def fit_to_time(
         try:
             chosen = settings_of(config, facts, rates, 60 * minutes - used_s, held, first)
         except TooShort as error:
-            least = ceil(10 * (error.least_s + used_s) / 60) / 10
+            missing_s = error.least_s + used_s - 60 * minutes
+            longer_s = 2 * min(_LONGEST_S, _SHARE * missing_s / (1 - 2 * _SHARE))  # that it measures with more minutes
+            least = ceil(10 * (error.least_s + used_s + longer_s) / 60) / 10
             raise BadInput(f"--minutes {minutes:g} is too short here; the least is --minutes {least:g}") from None
         check_largest(games[-1], chosen.selfplay, len(games))
         total_s = used_s + seconds_of(chosen, facts, rates, first)

@@ -267,7 +267,7 @@ def test_one_alone_that_fails_is_an_error(net, three_runtimes):
 
     config = DeviceConfig(device="cpu", runtime="openvino", precision="int8")
     three_runtimes[Runtime("openvino", "int8")].run = fail
-    with pytest.raises(BadInput, match=r"^openvino int8 cannot run this net \(no memory\)$"):
+    with pytest.raises(BadInput, match=r"^openvino int8 cannot run this net \(no memory\); choose another by device"):
         open_session(net, config, 16, 1)
 
 

@@ -20,6 +20,7 @@ from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
 from azero.nets.runtimes.fastest import LIBRARIES, available_runtimes, open_runtime
 from azero.nets.runtimes.session import Runtime
+from azero.nets.runtimes.winograd import session
 from azero.nets.runtimes.winograd.graph import WinogradGraph
 from azero.nets.runtimes.winograd.session import WinogradSession
 from azero.nets.runtimes.winograd.transforms import all_matrices, split_side, transform_kernel
@@ -38,6 +39,7 @@ NETS = {
     "connect_four": SMALL.model_copy(update={"channels": 64, "global_context": "se"}),
     "hex(size=9)": SMALL.model_copy(update={"channels": 24, "global_context": "se"}),
     "othello": SMALL.model_copy(update={"channels": 48, "global_context": "pool"}),
+    "hex(size=3)": SMALL.model_copy(update={"channels": 1, "name": "any_size", "policy_channels": 1}),
     "go(size=9)": SMALL.model_copy(update={"channels": 48, "name": "any_size"}),
     "amazons(size=6)": SMALL.model_copy(update={"channels": 40, "name": "any_size", "global_context": "pool"}),
     "go(size=19)": SMALL.model_copy(update={"channels": 64, "name": "any_size", "global_context": "se"}),
@@ -160,6 +162,18 @@ def test_it_is_silently_left_out_for_other_nets_and_cpus(monkeypatch, capsys):
     assert WINOGRAD not in available_runtimes("cpu")
     monkeypatch.undo()
     assert not LIBRARIES["winograd"].precisions("cuda") and capsys.readouterr().err == ""
+
+
+def test_without_memory_another_runtime_runs_silently_unless_it_is_named(monkeypatch, capsys):
+    def fail(model):
+        raise MemoryError("Unable to allocate 12 GiB")
+
+    net = new_net("tic_tac_toe")
+    monkeypatch.setattr(session, "new_memory", fail)
+    assert NetEvaluator(net, DeviceConfig(device="cpu", precision="fp32")).runtime != WINOGRAD
+    assert capsys.readouterr().err == ""
+    with pytest.raises(BadInput, match=r"^winograd fp32 cannot run this net \(Unable to allocate.*device.runtime"):
+        NetEvaluator(net, DeviceConfig(device="cpu", runtime="winograd"))
 
 
 @pytest.mark.parametrize("size", range(1, 20))

@@ -67,6 +67,8 @@ def test_settings_of_the_user_hold_and_the_others_fit_them():
     held = frozenset({"selfplay.games_per_iteration", "training.samples_per_position"})
     chosen = settings_of(config, FACTS, RATES, 300, held)
     assert (chosen.selfplay.games_per_iteration, chosen.training.samples_per_position) == (100, 4.0)
+    assert chosen.selfplay.games_per_shard == 50
+    assert chosen.replay.window == round(0.7 * 100 * chosen.training.iterations * FACTS.positions)
     assert 270 < seconds_of(chosen, FACTS, RATES) <= 300
 
 
@@ -116,9 +118,11 @@ def test_too_few_minutes_are_one_line_and_no_run(run_azero, config, tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-def test_from_python_minutes_and_iterations_exclude_each_other(tmp_path):
+def test_from_python_minutes_exclude_iterations_and_a_cluster(tmp_path):
     with pytest.raises(BadInput, match="^minutes set training.iterations; leave one of the two out"):
         azero.train("tic_tac_toe", tmp_path / "run", settings={"training.iterations": 10}, minutes=5)
+    with pytest.raises(BadInput, match="^minutes measure the workers of this machine"):
+        azero.train("tic_tac_toe", tmp_path / "run", minutes=5, make_pool=lambda config, tell: None)
     assert not (tmp_path / "run").exists()
 
 

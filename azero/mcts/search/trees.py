@@ -48,17 +48,18 @@ class Crew:
         """Searches in the open slots until they are finished or the deadline has passed."""
         waiting: deque[tuple[Walker, list[Future[Answer]]]] = deque()
         idle, is_last = list(self._walkers), False
+        turned: Walker | None = None
         try:
             while True:
                 if waiting:
-                    walker, passes = waiting[0]
+                    turned, passes = waiting[0]
                     logits, values = zip(*(each.result() for each in passes), strict=True)
                     waiting.popleft()
                     is_last = is_last or deadline.has_passed()
-                    walker.take_turn((np.concatenate(logits), np.concatenate(values)), is_last)
-                    idle.append(walker)
+                    turned.take_turn((np.concatenate(logits), np.concatenate(values)), is_last)
+                    idle.append(turned)
                 for walker in () if is_last else tuple(idle):
-                    if not len(walker.planes):
+                    if not len(walker.planes) and not (walker is turned and waiting):  # it has just walked, in vain
                         walker.walk()
                     if len(walker.planes):
                         idle.remove(walker)

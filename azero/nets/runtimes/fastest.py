@@ -88,7 +88,7 @@ def _works(runtime: Runtime, net: Runnable, config: DeviceConfig) -> bool:
     try:
         session = open_runtime(runtime, net, device_type(config.device), 1, 1)
         session.run(np.zeros((1, *net.game.planes_shape), np.float32))
-    except RuntimeError:
+    except (RuntimeError, MemoryError):
         return False
     return True
 
@@ -96,8 +96,8 @@ def _works(runtime: Runtime, net: Runnable, config: DeviceConfig) -> bool:
 def open_session(net: Runnable, config: DeviceConfig, rows: int, num_threads: int) -> tuple[Runtime, Session]:
     """Opens a session with the fastest runtime that the settings allow and that agrees with fp32.
 
-    A runtime that fails, or is too far from fp32, is skipped with a warning on stderr. If the settings allow only one,
-    those that are usually slower follow, in a fixed order.
+    A runtime that fails, or is too far from fp32, is skipped with a warning on stderr; one that lacks memory, silently.
+    If the settings allow only one, those that are usually slower follow, in a fixed order.
 
     Args:
       rows: rows of every pass on a CPU.
@@ -114,11 +114,12 @@ def open_session(net: Runnable, config: DeviceConfig, rows: int, num_threads: in
         try:
             session = open_runtime(runtime, net, device, rows, num_threads)
             drift = measure_drift(net, session, rows) if runtime != _reference(net) else 0.0
-        except RuntimeError as error:
+        except (RuntimeError, MemoryError) as error:
             what = f"{runtime.name} cannot run this net ({_first_line(error)})"
             if runtime == only:  # a run that went on with another one would play other games
-                raise BadInput(what) from None
-            _warn(what)
+                raise BadInput(f"{what}; choose another by device.runtime and device.precision") from None
+            if not isinstance(error, MemoryError):
+                _warn(what)
             continue
         if drift <= TOLERANCE:
             return runtime, session

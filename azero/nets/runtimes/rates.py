@@ -99,7 +99,7 @@ def _measure(net: Runnable, runtimes: Mapping[str, Callable[[int, int], Any]]) -
     planes = np.resize(sample_positions(net.game), (MATCH_ROWS, *net.game.planes_shape))
     rates, works = dict.fromkeys(runtimes, math.inf), {}
     for name, make in runtimes.items():
-        with contextlib.suppress(RuntimeError):
+        with contextlib.suppress(RuntimeError, MemoryError):
             session = make(MATCH_ROWS, 1)
             session.run(planes)
             works[name] = functools.partial(session.run, planes)

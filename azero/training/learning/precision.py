@@ -75,7 +75,7 @@ def _ways(config: Config) -> list[_Way]:
         if own.precision in ("auto", way.precision) and own.convolution in ("auto", way.convolution)
     ]
     if len(allowed) > 1 and not has_bf16(pick_device(config.device.device)):
-        allowed.remove(_BF16)
+        allowed = [way for way in allowed if way is not _BF16]
     if len(allowed) > 1 and (config.net.channels < _FEWEST_CHANNELS or why_not_winograd(config)):
         allowed = [way for way in allowed if way.convolution != "winograd"]
     return allowed

@@ -89,13 +89,6 @@ class Model(NamedTuple):
     shapes: dict[str, tuple[int, ...]]
 
 
-@dataclass(frozen=True)
-class Constant:
-    """A constant with one number."""
-
-    number: float
-
-
 class WinogradGraph(Graph):
     """A net as a program. Raises RuntimeError at an operation that there is none for."""
 
@@ -140,8 +133,8 @@ class WinogradGraph(Graph):
         shapes = {name: self._shape_of_cells.get(each, (each.channels,)) for name, each in outputs.items()}
         return Model(program, size, self._depth, shapes)
 
-    def _constant(self, array: np.ndarray) -> np.ndarray | Constant:
-        return Constant(float(array.item())) if array.size == 1 else array
+    def _constant(self, array: np.ndarray) -> np.ndarray:
+        return array
 
     def _convolution(self, x: Value, kernel: np.ndarray, bias: np.ndarray, padding: int) -> Value:
         outputs, inputs, *taps = kernel.shape
@@ -181,15 +174,15 @@ class WinogradGraph(Graph):
     def sigmoid(self, x: Value) -> Value:
         return self._add(Step(kernels.SIGMOID, self._new(x.cells, x.channels), x.channels, x))
 
-    def add(self, x: Value, y: Value | Constant) -> Value:
-        if isinstance(y, Constant):
-            return self._affine(x, 1.0, y.number)
+    def add(self, x: Value, y: Value | np.ndarray) -> Value:
+        if isinstance(y, np.ndarray):
+            return self._affine(x, 1.0, y.item())
         x, y = (x, y) if x.cells >= y.cells else (y, x)
         return self._pointwise(x, added=y)
 
-    def multiply(self, x: Value, y: Value | Constant) -> Value:
-        if isinstance(y, Constant):
-            return self._affine(x, y.number, 0.0)
+    def multiply(self, x: Value, y: Value | np.ndarray) -> Value:
+        if isinstance(y, np.ndarray):
+            return self._affine(x, y.item(), 0.0)
         x, y = (x, y) if x.cells >= y.cells else (y, x)
         return self._pointwise(x, scale=y)
 

@@ -1,9 +1,9 @@
 """The kernel that runs a net: it takes blocks of positions through the steps of a program.
 
-All is data but the kinds of steps, so one compilation serves all nets and boards. `program.py` writes programs.
+All is data but the kinds of steps, so one compilation serves all nets and boards. `graph.py` writes programs.
 
 A position's values lie side by side in memory, `size` floats: its planes, and what the steps compute. Values of a cell
-are contiguous. Their number is filled up to whole vectors, and what fills up is finite and has no meaning.
+are contiguous. Their number is filled up to whole vectors; what fills up has no meaning, since lanes do not mix.
 """
 
 import math
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.compiler.jit import kernel, subroutine
+from azero.compiler.jit import kernel, shared_with_python, subroutine
 from azero.compiler.vectors import LANES, add, fetch, fma, larger, load, multiply, spread, store, zeros
 
 GROUP = 6
@@ -88,6 +88,7 @@ class Memory(NamedTuple):
     lines: np.ndarray  # float32, between the transforms along both sides
 
 
+@shared_with_python
 def whole_groups(number: int) -> int:
     """Returns a number of rows, filled up to whole groups."""
     return -(-number // GROUP) * GROUP

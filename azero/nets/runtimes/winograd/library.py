@@ -7,6 +7,13 @@ from azero.nets.runtimes.library import Library, Runnable, library
 from azero.nets.runtimes.session import Session
 from azero.system.machine import cpu_flags
 
+NEEDED = "compiled kernels, and a CPU that is known to have AVX2 and FMA"
+
+
+def has_vectors() -> bool:
+    """Returns whether this process has what is `NEEDED`. Flags of a CPU are known on Linux alone."""
+    return IS_COMPILED and cpu_flags() >= {"avx2", "fma"}
+
 
 @library
 class Winograd(Library):
@@ -17,7 +24,7 @@ class Winograd(Library):
     takes_any_rows = True
 
     def precisions(self, device: str) -> Sequence[str]:
-        return ("fp32",) if device == "cpu" and IS_COMPILED and cpu_flags() >= {"avx2", "fma"} else ()
+        return ("fp32",) if device == "cpu" and has_vectors() else ()
 
     def takes(self, net: Runnable) -> bool:
         drawing = net.drawing()
@@ -28,6 +35,6 @@ class Winograd(Library):
 
         drawing = net.drawing()
         assert drawing, "it takes azero's own nets only"
-        if not self.precisions(device):
-            raise RuntimeError("its kernels are for compiled code and CPUs with AVX2 and FMA")
+        if not has_vectors():
+            raise RuntimeError(f"it needs {NEEDED}")
         return open_drawing(drawing)

@@ -31,10 +31,7 @@ class WinogradSession:
     def answers(self, planes: np.ndarray) -> dict[str, np.ndarray]:
         """Returns the model's outputs by name, for planes [B, C, H, W] float32."""
         if not hasattr(self._own, "memory"):
-            try:
-                self._own.memory = new_memory(self._model)
-            except MemoryError:
-                raise RuntimeError("no memory for its buffers") from None
+            self._own.memory = new_memory(self._model)
         program, shapes = self._model.program, self._model.shapes
         out = np.empty((len(planes), len(program.answers)), np.float32)
         flat = np.require(planes, np.float32, ["C", "ALIGNED", "WRITEABLE"]).reshape(
@@ -47,11 +44,8 @@ class WinogradSession:
 
 
 def open_drawing(drawing: Drawing) -> WinogradSession:
-    """Returns a session of a net; raises RuntimeError if the kernels cannot run it, or its weights exceed memory."""
-    try:
-        return WinogradSession(drawing.on(WinogradGraph()))
-    except MemoryError:
-        raise RuntimeError("no memory for its weights") from None
+    """Returns a session of a net; raises RuntimeError if the kernels cannot run it."""
+    return WinogradSession(drawing.on(WinogradGraph()))
 
 
 def new_memory(model: Model) -> Memory:

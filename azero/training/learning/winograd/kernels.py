@@ -23,6 +23,7 @@ from azero.nets.runtimes.winograd.kernels import (
     store_group,
     transform_inputs,
     transform_products,
+    whole_groups,
 )
 
 TAPS = 9
@@ -148,11 +149,6 @@ def _step(board, x, inputs, out, outputs, added):
 
 
 @subroutine
-def _whole_groups(number):
-    return (number + GROUP - 1) // GROUP * GROUP
-
-
-@subroutine
 def _num_pairs(board):
     return len(board.sharing_rows) * len(board.sharing_columns)
 
@@ -185,7 +181,7 @@ def _give_gradient(dweights, layer, board, scratch):
     """Writes the gradient of a layer's weights, from that at all pairs of points."""
     taps, inputs, outputs = scratch.taps, layer.inputs, layer.outputs
     num_pairs, size = _num_pairs(board), inputs * outputs
-    step = _whole_groups(inputs) * outputs
+    step = whole_groups(inputs) * outputs
     for k in range(inputs):
         for out in range(0, outputs, LANES):
             place = k * outputs + out
@@ -292,7 +288,7 @@ def run_layers_back(layers, cells, gradients, weights, dweights, norms, board, b
             _take_weights(weights, layer, board, scratch, True)
         if layer.has_norm:
             _sum_back(cells, gradients, layer, norms, scratch, shape)
-        scratch.gradient[: _num_pairs(board) * _whole_groups(layer.inputs) * layer.outputs] = 0
+        scratch.gradient[: _num_pairs(board) * whole_groups(layer.inputs) * layer.outputs] = 0
         for first in range(0, shape.batch, scratch.block):
             count = min(scratch.block, shape.batch - first)
             place = first * shape.cells * layer.inputs
@@ -371,7 +367,7 @@ def _add_outer(board, layer, scratch, count):
     """Adds a block to the gradient of the weights at all pairs of points."""
     depth, num_columns, outputs = scratch.depth, len(board.sharing_columns), layer.outputs
     points, gradients, gradient = scratch.points, scratch.gradients, scratch.gradient
-    num_inputs = _whole_groups(layer.inputs)
+    num_inputs = whole_groups(layer.inputs)
     for pair in range(_num_pairs(board)):
         num_rows = board.sharing_rows[pair // num_columns] * board.sharing_columns[pair % num_columns] * count
         slot, matrix = (pair + 1) * scratch.slot, pair * num_inputs * outputs

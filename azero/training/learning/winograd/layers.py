@@ -10,15 +10,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from azero.compiler.jit import IS_COMPILED
 from azero.config.schema import Config
 from azero.nets.architectures.blocks import NormalizedConvolution, ResidualBlock
 from azero.nets.architectures.board import WHOLE, Board
 from azero.nets.architectures.tower.net import Tower
 from azero.nets.devices import device_type
 from azero.nets.runtimes.winograd.kernels import GROUP, LANES, NUM_POINTS, whole_groups
+from azero.nets.runtimes.winograd.library import NEEDED, has_vectors
 from azero.nets.runtimes.winograd.transforms import all_matrices, kernel_matrix, split_side
-from azero.system.machine import cpu_flags
 from azero.training.learning.winograd import kernels
 from azero.training.learning.winograd.kernels import Norms, Scratch, run_layers, run_layers_back
 
@@ -34,6 +33,7 @@ class WinogradLayer(NormalizedConvolution):
     def __init__(self, layer: NormalizedConvolution):
         nn.Module.__init__(self)
         self.convolution, self.norm = layer.convolution, layer.norm
+        assert self.convolution.bias is None, "the norm has it"
 
     def forward(self, x: Tensor, board: Board = WHOLE) -> Tensor:
         return self._run(x, board, None, has_relu=False)
@@ -70,20 +70,15 @@ def _padded(x: Tensor) -> Tensor:
     return F.pad(x, (0, 0, 0, 0, 0, -x.shape[1] % LANES)) if x.shape[1] % LANES else x
 
 
-_WIDTH = 8  # channels are a multiple of it
-
-
 def why_not_winograd(config: Config) -> str | None:
-    """Returns why this machine cannot train the settings' net by Winograd convolutions: "with ..."; None if it can."""
+    """Returns why this machine cannot train the settings' net by Winograd convolutions; None if it can."""
     device = device_type(config.device.device)
     if device != "cpu":
         return f"with device {device!r}, only on a CPU"
-    if not (IS_COMPILED and cpu_flags() >= {"avx2", "fma"}):
-        return "with this CPU, which lacks AVX2 or FMA"
+    if not has_vectors():
+        return f"here: it needs {NEEDED}"
     if config.net.name not in ("tower", "any_size"):
         return f"with net.name = {config.net.name!r}, only with tower and any_size"
-    if config.net.channels % _WIDTH:
-        return f"with net.channels = {config.net.channels}, which is no multiple of {_WIDTH}"
     return None
 
 
