@@ -55,6 +55,15 @@ OpeningOption = Annotated[
         help="Random plies before a pair, this number or one fewer; 4 by default. A whole turn counts as one.",
     ),
 ]
+OpeningsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--openings",
+        metavar="FILE",
+        help="File with a line of moves for each pair to begin with, in place of random plies; `balanced`: the "
+        "included one for the game.",
+    ),
+]
 SprtOption = Annotated[
     str | None,
     typer.Option("--sprt", metavar="ELO0,ELO1", help="Stop when an SPRT decides between these Elo differences."),
@@ -81,6 +90,7 @@ def evaluate(
     game: GameOption = None,
     games: GamesOption = None,
     opening_plies: OpeningOption = None,
+    openings: OpeningsOption = None,
     sprt: SprtOption = None,
     clock: ClockOption = None,
     ponder: PonderOption = False,
@@ -115,6 +125,7 @@ def evaluate(
         matches = {
             "--games": games,
             "--opening-plies": opening_plies,
+            "--openings": openings,
             "--sprt": sprt,
             "--clock": clock,
             "--ponder": ponder or None,
@@ -127,10 +138,14 @@ def evaluate(
         _evaluate_on_benchmark(maker, a, benchmark, cluster, as_json)
     elif against is not None:
         control = time_control(clock, ponder)
+        if opening_plies is not None and openings is not None:
+            raise BadInput("--openings FILE takes the place of --opening-plies; leave one of the two out")
         if control and sprt:
             raise BadInput("--sprt is for matches without --clock")
         num_games = 100 if games is None else games
-        _play_match(maker, a, against, num_games, opening_plies, sprt, control, ponder, cluster, record, out, as_json)
+        _play_match(
+            maker, a, against, num_games, opening_plies, openings, sprt, control, ponder, cluster, record, out, as_json
+        )
 
 
 def _play_match(
@@ -139,6 +154,7 @@ def _play_match(
     b: str,
     games: int,
     opening_plies: int | None,
+    openings: str | None,
     sprt: str | None,
     control: "TimeControl | None",
     ponder: bool,
@@ -148,6 +164,7 @@ def _play_match(
     as_json: bool,
 ) -> None:
     from azero.arena.matches.match import play_match
+    from azero.arena.matches.openings import read_openings
     from azero.arena.matches.results import Interrupted, Unfinished
     from azero.arena.matches.specs import MatchSpec, play_matches
     from azero.arena.matches.statistics import Sprt
@@ -161,6 +178,7 @@ def _play_match(
     test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
     one, other = maker.pair(a, b)
     num_plies = _check_opening(opening_plies, one.game)
+    lines = read_openings(openings, one.game) if openings else ()
     if record:
         check_target(record, one.game)
         if out and os.path.realpath(record) == os.path.realpath(out):  # no error for links in a circle
@@ -173,17 +191,18 @@ def _play_match(
             pair = one, other, one.game, games
             result: MatchResult | None
             if control:
-                result = play_timed_match(*pair, control, maker.seed, num_plies, ponder, show, out)
+                result = play_timed_match(*pair, control, maker.seed, num_plies, ponder, show, out, lines)
             elif pool:
                 spec = MatchSpec(
                     maker.spec(a, one), maker.spec(b, other), games, maker.seed, num_plies, test,
-                    keeps_thoughts=record is not None, out=out,
+                    keeps_thoughts=record is not None, out=out, openings=lines,
                 )  # fmt: skip
                 (result,) = play_matches([spec], pool, show)
             else:
                 result = play_match(
-                    *pair, maker.seed, num_plies, test, show, record is not None, threads=maker.num_threads, out=out
-                )
+                    *pair, maker.seed, num_plies, test, show, record is not None, threads=maker.num_threads, out=out,
+                    openings=lines,
+                )  # fmt: skip
         except (Unfinished, Interrupted) as error:
             result, early_end = error.result, error
     if result:

@@ -4,8 +4,10 @@ import itertools
 
 import pytest
 
-from azero.arena.matches.openings import draw_openings
+from azero.arena.matches.openings import draw_openings, read_openings
+from azero.errors import BadInput
 from azero.games import make_game
+from azero.system.files import PACKAGE
 
 GAME = make_game("tic_tac_toe")
 
@@ -60,3 +62,56 @@ def test_where_all_positions_run_out_they_come_again():
 
 def test_openings_longer_than_the_game_are_the_start():
     assert not any(opening.is_terminal() for opening in draw(3, plies=30, seed=0))
+
+
+def write(folder, *lines):
+    path = folder / "openings.txt"
+    path.write_text("\n".join(lines))
+    return str(path)
+
+
+def test_lines_of_a_file_begin_games_in_a_random_order_again_and_again(tmp_path):
+    file = write(tmp_path, "# corners", "a1 b2", "", "b2 c3  # a comment", "a1 c3")
+    lines = read_openings(file, GAME)
+    assert lines == ("a1 b2", "b2 c3", "a1 c3")
+    openings = list(itertools.islice(draw_openings(GAME, 4, 0, lines), 9))
+    turns = [sorted(keys(openings[at : at + 3])) for at in (0, 3, 6)]
+    assert turns[0] == turns[1] == turns[2] == sorted(keys(map(GAME.state_from_moves, lines)))
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("a1 a1", r"line 2: move 2: "),
+        ("a1 b1 a2 b2 a3", "line 2: the game is over after"),
+        (" # nothing", ""),
+    ],
+)
+def test_bad_lines_are_named(tmp_path, line, why):
+    with pytest.raises(BadInput, match=why or "has no lines of moves"):
+        read_openings(write(tmp_path, "", line), GAME)
+    with pytest.raises(BadInput, match="cannot be read: No such file"):
+        read_openings(str(tmp_path / "none"), GAME)
+    with pytest.raises(BadInput, match="no balanced openings for tic_tac_toe"):
+        read_openings("balanced", GAME)
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "data" / "openings").glob("*.txt")), ids=lambda path: path.stem)
+def test_included_ones_are_many_and_differ(path):
+    game = make_game(path.read_text().splitlines()[0].removeprefix("# game: "))
+    lines = read_openings("balanced", game)
+    assert len({game.state_from_moves(each).hash_key() for each in lines}) == len(lines) >= 50
+
+
+def test_a_match_from_lines_differs_from_one_without(tmp_path, run_azero):
+    file, out = write(tmp_path, "a1 b2", "b2 c3"), tmp_path / "games"
+    command = ["evaluate", "random", "--against", "random", "--game", "tic_tac_toe", "--games", "4", "--out", out]
+    assert run_azero(*command, "--openings", file, "--record", tmp_path / "record.txt")[0] == 0
+    records = (tmp_path / "record.txt").read_text()
+    assert records.count("a1 b2") >= 2 and records.count("b2 c3") >= 2 and records.count('OpeningPlies "2"') == 4
+    code, _, errors = run_azero(*command)
+    assert code == 2 and "is of another match: openings" in errors
+    code, _, errors = run_azero(*command, "--openings", file, "--opening-plies", "3")
+    assert (
+        code == 2 and errors == "azero: --openings FILE takes the place of --opening-plies; leave one of the two out\n"
+    )

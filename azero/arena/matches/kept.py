@@ -7,6 +7,7 @@ The first line names the match. Each other line has games that ended at the same
 since the line before. Lines are added one by one, so a process that is killed loses only games that were not finished.
 """
 
+import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -108,6 +109,7 @@ def kept_games(
     game: Game,
     seed: int,
     opening_plies: int,
+    openings: Sequence[str] = (),
     **more: object,
 ) -> KeptGames:
     """Returns the games that the file `out` has of this match; none if `out` is None. Raises as `KeptGames`.
@@ -124,6 +126,8 @@ def kept_games(
         for each in (a, b)
     ]
     head = {"a": sides[0], "b": sides[1], "game": str(game), "rules": source_digest_of(game.rules)}
+    if openings:
+        more["openings"] = hashlib.sha256("\n".join(openings).encode()).hexdigest()
     return KeptGames(Path(out), {**head, "seeds": [seed, a.seed, b.seed], "opening_plies": opening_plies, **more})
 
 

@@ -40,6 +40,7 @@ def play_match(
     first_pair: int = 0,
     threads: int = 1,
     out: str | Path | None = None,
+    openings: Sequence[str] = (),
 ) -> MatchResult:
     """Plays `num_games` games, or fewer if an SPRT decides. If the number is odd, the last game is a pair by itself.
 
@@ -50,6 +51,7 @@ def play_match(
       first_pair: the number of the first pair. Its games are those of that number in a match that begins with pair 0.
       threads: games with other programs that are played at the same time, unless an agent has a limit in seconds.
       out: a file that keeps the finished games. The same match goes on from there.
+      openings: moves with which the pairs begin, in a random order, in place of random plies; see `read_openings`.
 
     Raises:
       BadInput: `num_games` is less than 1, `opening_plies` less than 0, or `out` is not a file of this match.
@@ -59,21 +61,21 @@ def play_match(
     check_numbers(num_games, opening_plies)
     at_once = games_at_once(sprt) if _play_side_by_side(a, b) else 1
     course = Course(range(2 * first_pair, 2 * first_pair + num_games), at_once, sprt)
-    kept = kept_games(out, a, b, game, seed, opening_plies)
+    kept = kept_games(out, a, b, game, seed, opening_plies, openings)
     course.add(kept.results.values())
     slots = len(next(course.blocks()))
     blocks = [] if course.is_over else [each for each in course.blocks() if not kept.results.keys() >= {*each}]
-    openings, early_end = _Drawn(game, opening_plies, seed), None
+    drawn, early_end = _Drawn(draw_openings(game, opening_plies, seed, openings)), None
     with ExitStack() as stack:
         teams = _teams(a, b, min(threads, len(blocks)), stack)
         for team, numbers in zip(teams, blocks, strict=False):  # compiles, if necessary, outside the measured time
             fitting = min(slots, *(each.player.most_slots for each in team))
-            _start(*team, openings, numbers[:fitting], fitting)
+            _start(*team, drawn, numbers[:fitting], fitting)
         before, begin = _spent_by(teams), time.perf_counter()
         if len(teams) > 1:
-            games = _in_threads(teams, openings, [number for numbers in blocks for number in numbers], keeps_thoughts)
+            games = _in_threads(teams, drawn, [number for numbers in blocks for number in numbers], keeps_thoughts)
         else:
-            games = play_games(a, b, openings, blocks, slots, keeps_thoughts, kept.results)
+            games = play_games(a, b, drawn, blocks, slots, keeps_thoughts, kept.results)
         try:
             if course.results:
                 on_games(len(course.results), course.tally)
@@ -92,9 +94,9 @@ def play_match(
 class _Drawn(dict[int, State]):
     """Openings by pair, drawn when they are first asked for."""
 
-    def __init__(self, game: Game, plies: int, seed: int):
+    def __init__(self, openings: Iterator[State]):
         super().__init__()
-        self._draw = enumerate(draw_openings(game, plies, seed))
+        self._draw = enumerate(openings)
 
     def __missing__(self, pair: int) -> State:
         self.update(islice(self._draw, pair + 1 - len(self)))

@@ -1,26 +1,71 @@
-"""Openings: short random lines, all different, so that the games of a match differ."""
+"""Openings: short lines, all different, so that the games of a match differ. They are random, or lines of a file.
 
-from collections.abc import Iterator
+azero has files of lines after which a strong agent thinks both sides equal: "balanced" openings.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, State
+from azero.system.files import PACKAGE, read_regular
 
 OPENING_PLIES = 4
 """Random plies at the start of a pair of games; a turn of several actions counts as one."""
 
+BALANCED = "balanced"
+"""The name of the included file of the game."""
+
+_FOLDER = PACKAGE / "data" / "openings"
 _TRIES = 50
+_LARGEST = 1 << 20  # bytes of a file
 
 
-def draw_openings(game: Game, plies: int, seed: int) -> Iterator[State]:
+def read_openings(name: str, game: Game) -> tuple[str, ...]:
+    """Returns the lines of a file: moves from the initial position. "# " begins a comment.
+
+    Raises BadInput, with the line, if the moves cannot be played, or end the game.
+    """
+    included = _FOLDER / (re.sub(r"[^\w.]+", "_", str(game)).strip("_") + ".txt")
+    path = included if name == BALANCED else Path(name)
+    if name == BALANCED and not path.exists():
+        raise BadInput(f"there are no balanced openings for {game}; name a file with lines of moves")
+    try:
+        lines = read_regular(path, _LARGEST).decode("utf-8-sig").splitlines()
+    except (OSError, ValueError) as error:  # a ValueError: it is not UTF-8, or not a valid file name
+        raise BadInput(f"openings {str(path)!r} cannot be read: {getattr(error, 'strerror', error)}") from None
+    openings = []
+    for number, line in enumerate(lines, start=1):
+        if moves := line.partition("# ")[0].strip():
+            try:
+                is_over = game.state_from_moves(moves).is_terminal()
+            except BadInput as error:
+                raise BadInput(f"openings {str(path)!r}, line {number}: {error}") from None
+            if is_over:
+                raise BadInput(f"openings {str(path)!r}, line {number}: the game is over after {moves!r}")
+            openings.append(moves)
+    if not openings:
+        raise BadInput(f"openings {str(path)!r} has no lines of moves")
+    return tuple(openings)
+
+
+def draw_openings(game: Game, plies: int, seed: int, lines: Sequence[str] = ()) -> Iterator[State]:
     """Yields positions after `plies` random turns or one fewer, without end. They differ if possible, and none is over.
 
     With two lengths, either player may be to move after the opening. If there are too few positions at that depth, the
     lines become longer, and then positions repeat.
+
+    Args:
+      lines: moves, to yield the positions after these instead, in a random order, again and again.
     """
     rng = np.random.default_rng(derive_seed(seed, "openings"))
+    while lines:
+        for each in rng.permutation(len(lines)):
+            yield game.state_from_moves(lines[each])
     seen: set[int] = set()
     while True:
         for attempt in range(_TRIES):

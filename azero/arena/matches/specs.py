@@ -53,6 +53,7 @@ class MatchSpec:
     keeps_thoughts: bool = False
     first_pair: int = 0
     out: Path | None = None
+    openings: tuple[str, ...] = ()
 
     @property
     def course(self) -> Course:
@@ -107,6 +108,7 @@ def _play(a: Agent, b: Agent, spec: MatchSpec, on_games: Callable[[int, Tally], 
     return play_match(
         a, b, a.game, spec.num_games, spec.seed, spec.opening_plies, spec.sprt, on_games,
         spec.keeps_thoughts, spec.first_pair, max(spec.a.threads, spec.b.threads), spec.out,
+        spec.openings,
     )  # fmt: skip
 
 
@@ -121,7 +123,7 @@ def split(place: int, spec: MatchSpec, game: Game, done: Set[int] = frozenset())
         size = _GAMES_OF_NETS
     else:
         size = 2 * min(_GAMES_OF_NETS // 2, spec.num_games // (2 * _MOST_PARTS) + 1)
-    openings = islice(draw_openings(game, spec.opening_plies, spec.seed), spec.first_pair, None)
+    openings = islice(draw_openings(game, spec.opening_plies, spec.seed, spec.openings), spec.first_pair, None)
     for block in blocks:
         for first in block[::size]:
             stop = min(first + size, block.stop)
@@ -157,7 +159,7 @@ def _spread(pool: Pool, specs: Sequence[MatchSpec], on_games: Callable[[int, Tal
     specs = [replace(each, a=for_workers_of(pool, each.a), b=for_workers_of(pool, each.b)) for each in specs]
     games = [game_of_spec(spec.a) for spec in specs]
     kept = [
-        kept_games(spec.out, spec.a, spec.b, game, spec.seed, spec.opening_plies)
+        kept_games(spec.out, spec.a, spec.b, game, spec.seed, spec.opening_plies, spec.openings)
         for spec, game in zip(specs, games, strict=True)
     ]
     courses = [spec.course for spec in specs]

@@ -1,7 +1,7 @@
 """Matches in which each side has a clock. Games are played one after another, since the clocks measure real time."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -42,6 +42,7 @@ def play_timed_match(
     is_pondering: bool = False,
     on_games: Callable[[int, Tally], None] = lambda finished, tally: None,
     out: str | Path | None = None,
+    openings: Sequence[str] = (),
 ) -> MatchResult:
     """Plays `num_games` games in pairs; the arguments and errors are those of `play_match`.
 
@@ -50,9 +51,9 @@ def play_timed_match(
       is_pondering: whether both sides think on the opponent's time.
     """
     check_numbers(num_games, opening_plies)
-    kept = kept_games(out, a, b, game, seed, opening_plies, clock=str(control), ponder=is_pondering)
+    kept = kept_games(out, a, b, game, seed, opening_plies, openings, clock=str(control), ponder=is_pondering)
     results = {number: each for number, each in kept.results.items() if number < num_games}
-    openings = list(islice(draw_openings(game, opening_plies, seed), (num_games + 1) // 2))
+    drawn = list(islice(draw_openings(game, opening_plies, seed, openings), (num_games + 1) // 2))
     before = [spent_by(agent) for agent in (a, b)]
     early_end = None
     for agent in (a, b):
@@ -67,7 +68,7 @@ def play_timed_match(
         if results:
             on_games(len(results), tally_of(list(results.values())))
         for number in sorted({*range(num_games)} - results.keys()):
-            results[number] = _play_game(a, b, openings[number // 2], number, control, is_pondering)
+            results[number] = _play_game(a, b, drawn[number // 2], number, control, is_pondering)
             kept.add([results[number]], cost())
             on_games(1, tally_of(list(results.values())))
     except (EngineFailed, KeyboardInterrupt) as error:
