@@ -1,3 +1,4 @@
+# make install    set up azero in .venv
 # make train      set up, train a Connect Four agent for 7 minutes, play it against uct@1000, ask it for a move;
 #                 after an interruption it goes on
 # make test       set up, run the quick tests
@@ -22,7 +23,9 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm --prefix tests/page --silent
 RUN := runs/connect_four_quick
 
-.PHONY: train test quick-first quick-second test-all all-first all-second test-long test-browser test-browser-quick test-page test-cluster test-cluster-quick test-cluster-long torture check format docs site wheel bench clean
+.PHONY: install train test quick-first quick-second test-all all-first all-second test-long test-browser test-browser-quick test-page test-cluster test-cluster-quick test-cluster-long torture check format docs site wheel bench clean
+
+install: .venv/installed
 
 train: .venv/installed
 	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume,--minutes 7)

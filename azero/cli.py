@@ -68,8 +68,7 @@ def _run(words: list[str]) -> int:
         return _fail(str(error))
     except typer.TyperException as error:
         message = error.format_message()
-        advice = "; each setting needs its own --set" if "unexpected extra" in message and "--set" in words else ""
-        return _fail(message + advice)
+        return _fail(message + _advice_on(message, words))
     except BrokenPipeError:  # the reader of our output has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -82,6 +81,15 @@ def _run(words: list[str]) -> int:
         if has_printed_one():  # the error says that an import has failed
             return _stop("stopped")
         return _fail(f"unexpected error, {type(error).__name__}: {str(error)[:200]}; {_log(error)}")
+
+
+def _advice_on(message: str, words: list[str]) -> str:
+    """Returns what else to say of words that are no call of a command."""
+    if "unexpected extra" in message and "--set" in words:
+        return "; each setting needs its own --set"
+    if "unexpected extra" in message and words[0] == "evaluate":
+        return "; name the opponent with --against"
+    return f" azero {words[0]} --help has an example" if message.startswith("Missing argument") else ""
 
 
 def _log(error: Exception) -> str:

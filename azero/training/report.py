@@ -107,6 +107,11 @@ class Report:
         self._iteration = progress.iteration
         self._begin = time.perf_counter()
         self._curves = Curves(run.folder / TENSORBOARD, progress.iteration)
+        evaluation = run.config.evaluation
+        self._opponent = evaluation.every and (
+            f"{evaluation.games} games against {printable(evaluation.opponent)}, "
+            f"with {evaluation.num_simulations} simulations per move"
+        )
         self._has_header = False
         self._told: dict[str, int] = {}  # the iteration of each symptom's last warning
 
@@ -140,6 +145,8 @@ class Report:
         elapsed_s = time.perf_counter() - self._begin
         values = notes | {"iteration": iteration, "positions": progress.positions, "elapsed_s": elapsed_s}
         if not self._has_header:
+            if self._opponent:
+                say(f"column opponent: {self._opponent}")
             print(_line(above for _, above, _, _ in _COLUMNS))
             print(_line(name for _, _, name, _ in _COLUMNS))
             self._has_header = True

@@ -50,7 +50,7 @@ from azero.system.console import printable, say
 from azero.system.machine import count_cores
 from azero.system.worker_pool import Pool
 from azero.training.beginning import read_beginning, read_starts
-from azero.training.budget import Facts, Rates, TooShort, seconds_of, settings_of
+from azero.training.budget import FEWEST_ITERATIONS, Facts, Rates, TooShort, seconds_of, settings_of
 from azero.training.gate import compile_matches, spec_of_net
 from azero.training.learning.learner import heads_of
 from azero.training.learning.precision import settle_arithmetic
@@ -101,7 +101,7 @@ def fit_to_time(
     check_largest(games[-1], config.selfplay, len(games))
     first = sum(shard.num_learnt for _, shard in read_beginning(config, games).shards)  # raises errors before the trial
     starts = read_starts(config.selfplay.starts, games[-1])
-    say(f"--minutes {minutes:g}: compiling and measuring first")
+    say(f"--minutes {minutes:g}: compiling and measuring first, for a minute or two")
     config = settle_arithmetic(config, games[-1])
     with make_pool(config, say) as pool:
         with _rehearsed(config) as rehearsal:
@@ -113,7 +113,11 @@ def fit_to_time(
             missing_s = error.least_s + used_s - 60 * minutes
             longer_s = 2 * min(_LONGEST_S, _SHARE * missing_s / (1 - 2 * _SHARE))  # that it measures with more minutes
             least = ceil(10 * (error.least_s + used_s + longer_s) / 60) / 10
-            raise BadInput(f"--minutes {minutes:g} is too short here; the least is --minutes {least:g}") from None
+            raise BadInput(
+                f"--minutes {minutes:g} is too short here; the least is --minutes {least:g}. It took {used_s:.0f} s to "
+                f"compile and measure; in the rest {FEWEST_ITERATIONS} iterations should fit. "
+                "Other programs slow this down; smaller configs such as tic_tac_toe need less"
+            ) from None
         check_largest(games[-1], chosen.selfplay, len(games))
         total_s = used_s + seconds_of(chosen, facts, rates, first)
         say(f"measured after {used_s:.0f} s: {describe(chosen, rates, total_s)}")

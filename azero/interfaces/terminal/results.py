@@ -218,9 +218,9 @@ def show_review(review: GameReview, number: int | None = None) -> str:
         lines.append(f"  {name:<6}  {_figures(review, player)}")
     listed = [(ply, move) for ply, move in enumerate(review.moves, 1) if move.mark in THRESHOLDS]
     if listed:
-        width = max(4, *(len(move.move) + len(move.mark) for _, move in listed))
+        width = max(4, *(len(f"{move.move} {move.mark}") for _, move in listed))
         best_width = max(4, *(len(move.best) for _, move in listed))
-        lines.append(f"  {'ply':>4} player {'move':<{width}} {'points':>6}  {'best':<{best_width}}  better line")
+        lines.append(f"  {'ply':>4} player {'move':<{width}} {'loss':>6}  {'best':<{best_width}}  better line")
         lines += [_row(ply, move, width, best_width) for ply, move in listed]
     return "\n".join(lines)
 
@@ -229,13 +229,13 @@ def _figures(review: GameReview, player: int) -> str:
     accuracy, mean = review.accuracy[player], review.mean_loss()[player]
     if accuracy is None or mean is None:
         return "no moves"
-    counts = ", ".join(f"{review.count(mark)[player]} {mark}" for mark in _MARKS)
+    counts = ", ".join(f"{name} {review.count(mark)[player]}" for mark, name in _MARKS.items())
     return f"accuracy {accuracy:3.0f} %, mean loss {points(mean):4.1f} points, {counts}"
 
 
 def _row(ply: int, move: MoveReview, width: int, best_width: int) -> str:
     line = " ".join(move.line[:_LONGEST_LINE]) + (" ..." if len(move.line) > _LONGEST_LINE else "")
-    played = printable(move.move + move.mark)
+    played = printable(f"{move.move} {move.mark}")
     drawn = "  (a random move)" if move.is_random else ""
     player = _PLAYERS[move.player]
     best = printable(f"{move.best:<{best_width}}  {line}")
@@ -258,7 +258,7 @@ def show_summary(reviews: Sequence[GameReview]) -> str:
     ]
     if found:
         lines.append("  the largest losses:")
-        lines.append(f"  {'game':>4} {'ply':>4} {'points':>6}  move")
+        lines.append(f"  {'game':>4} {'ply':>4} {'loss':>6}  move")
     for move, game, ply in found[:_MOST_LISTED]:
         played = printable(f"{move.move}{move.mark}, {move.best} was better")
         lines.append(f"  {game:>4} {ply:>4} {points(move.loss):>6.1f}  {played}")

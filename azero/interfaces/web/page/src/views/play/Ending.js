@@ -4,7 +4,6 @@ import { html, useApp, useEffect, useRender, useState } from "../../html.js";
 import { Icon, Stone } from "../../shell/controls.js";
 import { beginGame } from "./game.js";
 import { NewGame } from "./NewGame.js";
-import { rowsOf } from "./Panel.js";
 
 const SIMULATIONS = 100; // of each position: one sentence comes of it, and nothing in the tree
 const KNOWN = new WeakMap(); // reviews by the last move of the game
@@ -45,8 +44,8 @@ function Weakest() {
   return html` ${found}<span class="detail"> Looking for the weakest move: ${review.numReviewed} of ${review.nodes.length} …</span>`;
 }
 
-/** "Your weakest move was 5 f5: it gave away 11 points." Of two people, the weakest move of both; so far, while the review runs. */
-function weakestText({ moves, nodes, whole }, play) {
+/** "Your weakest move was f5 (move 9): it gave away 11 points." Of two people, the weakest move of both; so far, while the review runs. */
+function weakestText({ moves, whole }, play) {
   const { human } = play;
   const own = moves.filter((move) => !move.is_random && (human === null || move.player === human));
   const worst = own.reduce((most, move) => (move.loss > (most?.loss ?? 0) ? move : most), null);
@@ -55,9 +54,8 @@ function weakestText({ moves, nodes, whole }, play) {
     if (!whole || !own.length) return "";
     return human === null ? "No move gave anything away." : "None of your moves gave anything away.";
   }
-  const { number } = rowsOf(nodes).find(({ cells }) => cells.flat().includes(nodes[worst.ply]));
-  const which = `weakest move${whole ? "" : " so far"} was ${number} ${worst.move}`;
-  const whose = human === null ? `The ${which} of ${play.nameOfSide(worst.player)}` : `Your ${which}`;
+  const which = `weakest move${whole ? "" : " so far"} was ${worst.move} (move ${worst.ply + 1})`;
+  const whose = human === null ? `The ${which} by ${play.nameOfSide(worst.player)}` : `Your ${which}`;
   return `${whose}: it gave away ${points} ${points === 1 ? "point" : "points"}.`;
 }
 

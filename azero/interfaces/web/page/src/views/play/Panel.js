@@ -95,7 +95,7 @@ export function Steps({ chosen, onBack }) {
 }
 
 /** The rows of the list: [{number, cells: [node[] of first, node[] of second]}]; a turn may be several moves. */
-export function rowsOf(line) {
+function rowsOf(line) {
   const rows = [];
   let last = null;
   line.forEach((node, k) => {
