@@ -18,7 +18,7 @@ from azero.bench.kernels import random_games as random_games_per_s
 from azero.bench.kernels import uct_simulations
 from azero.errors import BadInput
 from azero.games import Game, Rules, make_game
-from azero.games.defaults import DEFAULTS
+from azero.games.defaults import DEFAULTS, has_own
 from azero.games.laws.findings import Notes
 from azero.games.laws.laws import LAWS, Law
 from azero.games.laws.prototype import check_against, load_prototype
@@ -38,6 +38,15 @@ _ENDLESS_S = 60.0
 
 _LIKENESS = 0.75
 """The least ratio of difflib between two such names. `symmetry` and `symmetries` have 0.78."""
+
+
+_METHODS_OF_LAWS = {
+    "symmetries": "symmetries",
+    "places": "places",
+    "position text": "position_to_text",
+    "picture": "picture",
+}
+"""The optional method that a law is about."""
 
 
 @dataclass
@@ -176,6 +185,9 @@ def _hold_law(name: str, law: Law, game: Game, games: Sequence[list[int]], seed:
             except BadInput as error:
                 return str(error), ""
             bar.update()
+    own = _METHODS_OF_LAWS.get(name)
+    if own and not has_own(game.rules, own):
+        return None, ": the rules have none"
     is_partial = notes.num_looked < notes.num_passed
     remarks = [f"{notes.num_looked:,} of these positions checked"] * is_partial + [notes.remark] * bool(notes.remark)
     return None, f": {'; '.join(remarks)}" if remarks else ""

@@ -73,7 +73,8 @@ def symmetries(game) -> Symmetries:
 def places(game) -> Places:
     """Raises BadInput: nothing is known of the actions' places."""
     raise BadInput(
-        f"{type(game).__name__} has no `places`, the planes and cells of its actions; net.name = any_size needs them"
+        f"{type(game).__qualname__} has no `places`, the planes and cells of its actions; "
+        "net.name = any_size needs them"
     )
 
 
@@ -88,7 +89,7 @@ def text_to_action(game, state, text: str) -> int:
         if game.action_to_text(state, action) == text:
             return action
     some = " ".join(game.action_to_text(state, action) for action in range(min(4, game.num_actions)))
-    raise BadInput(f"{text!r} is not a move of {type(game).__name__}; moves are written {some} ...")
+    raise BadInput(f"{text!r} is not a move of {type(game).__qualname__}; moves are written {some} ...")
 
 
 def split_moves(game, text: str) -> list[str]:
