@@ -138,8 +138,6 @@ def evaluate(
         _evaluate_on_benchmark(maker, a, benchmark, cluster, as_json)
     elif against is not None:
         control = time_control(clock, ponder)
-        if opening_plies is not None and openings is not None:
-            raise BadInput("--openings FILE takes the place of --opening-plies; leave one of the two out")
         if control and sprt:
             raise BadInput("--sprt is for matches without --clock")
         num_games = 100 if games is None else games
@@ -164,7 +162,6 @@ def _play_match(
     as_json: bool,
 ) -> None:
     from azero.arena.matches.match import play_match
-    from azero.arena.matches.openings import read_openings
     from azero.arena.matches.results import Interrupted, Unfinished
     from azero.arena.matches.specs import MatchSpec, play_matches
     from azero.arena.matches.statistics import Sprt
@@ -177,8 +174,7 @@ def _play_match(
         say(describe_odd_games("--games", games))
     test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
     one, other = maker.pair(a, b)
-    num_plies = _check_opening(opening_plies, one.game)
-    lines = read_openings(openings, one.game) if openings else ()
+    num_plies, lines = _openings_of(opening_plies, openings, one.game)
     if record:
         check_target(record, one.game)
         if out and os.path.realpath(record) == os.path.realpath(out):  # no error for links in a circle
@@ -223,13 +219,15 @@ def _report(result: "MatchResult", text: str, record: Path | None, game: "Game")
         print(text)
 
 
-def _check_opening(plies: int | None, game: "Game") -> int:
-    """Returns the number of random plies; raises BadInput if a game may be over before."""
-    from azero.arena.matches.openings import OPENING_PLIES
+def _openings_of(plies: int | None, file: str | None, game: "Game") -> tuple[int, tuple[str, ...]]:
+    """Returns the number of random plies, and the lines of a file; raises BadInput if a game may be over before."""
+    from azero.arena.matches.openings import OPENING_PLIES, read_openings
 
+    if plies is not None and file is not None:
+        raise BadInput("--openings FILE takes the place of --opening-plies; leave one of the two out")
     if plies is not None and plies >= game.max_plies:
         raise BadInput(f"--opening-plies {plies} should be less than {game.max_plies}, the longest game")
-    return OPENING_PLIES if plies is None else plies
+    return OPENING_PLIES if plies is None else plies, read_openings(file, game) if file else ()
 
 
 def _end_early(early_end: "Unfinished | Interrupted | None", out: Path | None) -> None:

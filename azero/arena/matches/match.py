@@ -55,12 +55,10 @@ def play_match(
 
     Raises:
       BadInput: `num_games` is less than 1, `opening_plies` less than 0, or `out` is not a file of this match.
-      Unfinished: an engine failed. The exception has the finished games.
-      Interrupted: Ctrl-C. The exception has the finished games.
+      Unfinished, Interrupted: an engine failed, or Ctrl-C. The exception has the finished games.
     """
     check_numbers(num_games, opening_plies)
-    at_once = games_at_once(sprt) if _play_side_by_side(a, b) else 1
-    course = Course(range(2 * first_pair, 2 * first_pair + num_games), at_once, sprt)
+    course = _course_of(a, b, range(2 * first_pair, 2 * first_pair + num_games), sprt)
     kept = kept_games(out, a, b, game, seed, opening_plies, openings)
     course.add(kept.results.values())
     slots = len(next(course.blocks()))
@@ -73,7 +71,7 @@ def play_match(
             _start(*team, drawn, numbers[:fitting], fitting)
         before, begin = _spent_by(teams), time.perf_counter()
         if len(teams) > 1:
-            games = _in_threads(teams, drawn, [number for numbers in blocks for number in numbers], keeps_thoughts)
+            games = _in_threads(teams, drawn, [*chain.from_iterable(blocks)], keeps_thoughts)
         else:
             games = play_games(a, b, drawn, blocks, slots, keeps_thoughts, kept.results)
         try:
@@ -89,6 +87,10 @@ def play_match(
         except (EngineFailed, KeyboardInterrupt) as error:
             early_end = early_end_of(error, f"after {len(course.results)} of {num_games} games")
     return finish((a.name, b.name), str(game), course.results, kept.cost, course.decision, early_end)
+
+
+def _course_of(a: Agent, b: Agent, numbers: range, sprt: Sprt | None) -> Course:
+    return Course(numbers, games_at_once(sprt) if _play_side_by_side(a, b) else 1, sprt)
 
 
 class _Drawn(dict[int, State]):
