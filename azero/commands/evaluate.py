@@ -142,7 +142,18 @@ def evaluate(
             raise BadInput("--sprt is for matches without --clock")
         num_games = 100 if games is None else games
         _play_match(
-            maker, a, against, num_games, opening_plies, openings, sprt, control, ponder, cluster, record, out, as_json
+            maker,
+            a,
+            against,
+            num_games,
+            (opening_plies, openings),
+            sprt,
+            control,
+            ponder,
+            cluster,
+            record,
+            out,
+            as_json,
         )
 
 
@@ -151,8 +162,7 @@ def _play_match(
     a: str,
     b: str,
     games: int,
-    opening_plies: int | None,
-    openings: str | None,
+    openings: tuple[int | None, str | None],
     sprt: str | None,
     control: "TimeControl | None",
     ponder: bool,
@@ -174,7 +184,7 @@ def _play_match(
         say(describe_odd_games("--games", games))
     test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
     one, other = maker.pair(a, b)
-    num_plies, lines = _openings_of(opening_plies, openings, one.game)
+    num_plies, lines = _openings_of(*openings, one.game)
     if record:
         check_target(record, one.game)
         if out and os.path.realpath(record) == os.path.realpath(out):  # no error for links in a circle
