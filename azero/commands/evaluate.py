@@ -33,7 +33,6 @@ from azero.errors import BadInput, Stopped
 from azero.system.console import say
 
 if TYPE_CHECKING:
-    from azero.arena.agents.clock import TimeControl
     from azero.arena.matches.results import Interrupted, MatchResult, Unfinished
     from azero.games import Game
 
@@ -137,34 +136,18 @@ def evaluate(
                 raise BadInput(f"{option} is for matches, and has no effect with --benchmark")
         _evaluate_on_benchmark(maker, a, benchmark, cluster, as_json)
     elif against is not None:
-        control = time_control(clock, ponder)
-        if control and sprt:
-            raise BadInput("--sprt is for matches without --clock")
-        num_games = 100 if games is None else games
-        _play_match(
-            maker,
-            a,
-            against,
-            num_games,
-            (opening_plies, openings),
-            sprt,
-            control,
-            ponder,
-            cluster,
-            record,
-            out,
-            as_json,
-        )
+        begin = opening_plies, openings
+        _play_match(maker, a, against, games, begin, sprt, clock, ponder, cluster, record, out, as_json)
 
 
 def _play_match(
     maker: Maker,
     a: str,
     b: str,
-    games: int,
+    games: int | None,
     openings: tuple[int | None, str | None],
     sprt: str | None,
-    control: "TimeControl | None",
+    clock: str | None,
     ponder: bool,
     cluster: str | None,
     record: Path | None,
@@ -180,6 +163,10 @@ def _play_match(
     from azero.interfaces.terminal.results import show_match
     from azero.records.files import check_target
 
+    control = time_control(clock, ponder)
+    if control and sprt:
+        raise BadInput("--sprt is for matches without --clock")
+    games = 100 if games is None else games
     if games > 0 and games % 2:
         say(describe_odd_games("--games", games))
     test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
