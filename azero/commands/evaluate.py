@@ -161,7 +161,6 @@ def _play_match(
     from azero.arena.matches.timed import play_timed_match
     from azero.config.checks import describe_odd_games
     from azero.interfaces.terminal.results import show_match
-    from azero.records.files import check_target
 
     control = time_control(clock, ponder)
     if control and sprt:
@@ -173,9 +172,7 @@ def _play_match(
     one, other = maker.pair(a, b)
     num_plies, lines = _openings_of(*openings, one.game)
     if record:
-        check_target(record, one.game)
-        if out and os.path.realpath(record) == os.path.realpath(out):  # no error for links in a circle
-            raise BadInput(f"--record and --out name the same file, {str(out)!r}; they need one each")
+        _check_record(record, out, one.game)
     with closing(one), closing(other), workers_of(cluster, maker.device_of(one, other)) as pool, _bar(games) as bar:
         bar.set_description(f"{a} - {b}", refresh=False)
         show = partial(_show, bar)
@@ -214,6 +211,15 @@ def _report(result: "MatchResult", text: str, record: Path | None, game: "Game")
             save_records(record, records_of(result, game))
     finally:
         print(text)
+
+
+def _check_record(record: Path, out: Path | None, game: "Game") -> None:
+    """Raises BadInput if the games cannot be added to a file."""
+    from azero.records.files import check_target
+
+    check_target(record, game)
+    if out and os.path.realpath(record) == os.path.realpath(out):  # no error for links in a circle
+        raise BadInput(f"--record and --out name the same file, {str(out)!r}; they need one each")
 
 
 def _openings_of(plies: int | None, file: str | None, game: "Game") -> tuple[int, tuple[str, ...]]:
