@@ -320,13 +320,11 @@ class LoadedAgents:
             waiting = [key for key, loaded in self._loaded.items() if loaded.users and not loaded.is_begun]
         return any(game != but for _, _, game in waiting)
 
-    def _is_compiled_for_somebody(self) -> bool:
-        """Returns whether somebody waits for an agent that kernels are compiled for."""
+    def _is_late_for_somebody(self) -> bool:
+        """Returns whether somebody waits for an agent that is not loading yet, or that kernels are compiled for."""
         with self._lock:
-            return any(
-                each.users and not each.made.done() and each.num_compiled is not None
-                for _, each in self._loaded.items()
-            )
+            awaited = [each for _, each in self._loaded.items() if each.users and not each.made.done()]
+        return any(not each.is_begun or each.num_compiled is not None for each in awaited)
 
     def _compile_ahead(self) -> None:
         """Begins to compile what `ahead` names, once: what was missing for one game is missing for others."""
@@ -338,7 +336,7 @@ class LoadedAgents:
         """Compiles for agents at low priority, but not while somebody waits, who may need the very same kernel."""
 
         def is_wanted() -> bool:
-            return self._closing is None and not self._is_compiled_for_somebody()
+            return self._closing is None and not self._is_late_for_somebody()
 
         process, left = process_for([game for _, game in ahead], nice=19), list(ahead)
         while left and self._closing is None:
