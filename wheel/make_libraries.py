@@ -22,7 +22,7 @@ import azero
 from azero import cli
 from azero.compiler import jit
 from azero.compiler.arguments import packed
-from azero.compiler.libraries import FLAGS_OF_LEVEL, FOLDER, LEVEL
+from azero.compiler.libraries import FEATURES, FOLDER, LEVEL
 from azero.compiler.linking import Used, link
 from azero.interfaces.web.app import make_app
 from azero.interfaces.web.offered.catalogue import Catalogue
@@ -30,7 +30,7 @@ from azero.interfaces.web.settings import ServeSettings
 from azero.system.machine import count_cores, cpu_flags
 
 ROOT = Path(__file__).parents[1]
-TARGET = {"NUMBA_CPU_NAME": LEVEL, "NUMBA_CPU_FEATURES": "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,+f16c,+movbe"}
+TARGET = {"NUMBA_CPU_NAME": LEVEL, "NUMBA_CPU_FEATURES": ",".join(f"+{each}" for each in FEATURES)}
 API = "/api/v1/"
 
 FEW = (
@@ -132,7 +132,7 @@ def make(name: str, out: Path) -> None:
 
 def make_all(out: Path) -> None:
     """Makes all libraries, each in a process of its own."""
-    if not cpu_flags() >= FLAGS_OF_LEVEL:
+    if not cpu_flags() >= set(FEATURES.values()):
         sys.exit(f"libraries can only be made on Linux, on a CPU of level {LEVEL}")
     shutil.rmtree(out, ignore_errors=True)
     with ThreadPoolExecutor(count_cores()) as pool:

@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.bench.rates import rate
-from azero.compiler.pace import next_size
 from azero.compiler.rng import new_rng
 from azero.errors import BrokenRules
 from azero.games import Game, new_states
 from azero.mcts import Puct, Settings, TreeSearch, Uct, UniformEvaluator
 from azero.mcts.rollouts.playing import count_random_games
+from azero.system.pace import next_size
 
 
 class KernelRow(NamedTuple):

@@ -80,7 +80,7 @@ def _packed_tuple(value: tuple) -> tuple[str, bytes]:
 
 
 def drop_unheld() -> None:
-    """Drops tuples that nobody else holds, such as the trees of a search that is over; all, if too many are left."""
+    """Drops tuples that nobody else holds, such as the trees of a search that is over; all, if many are left."""
     for key in reversed(list(_KEPT)):  # a tuple stands after those in it
         kept = _KEPT.get(key)
         if kept and sys.getrefcount(kept[0]) <= _HELD_HERE:

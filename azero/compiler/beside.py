@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from azero.compiler import notice
+from azero.system.interrupt import interruption_waits
 from azero.system.machine import count_cores
 
-_LONGEST_S = 60.0
-"""How long the other process is waited for. Afterwards this process compiles by itself."""
+LONGEST_S = 60.0
+"""How long another process is waited for that compiles. Afterwards this process compiles by itself."""
 
 _POLL_S = 0.01
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux
@@ -43,8 +44,9 @@ def compiling_beside(work: Callable[[], object]) -> Iterator[None]:
     """If the block compiles a kernel, a second process does `work` meanwhile. The block's end waits for it.
 
     `work` should need other kernels than the block does. Its results are lost, and so are its errors: whoever needs
-    them does the work again. Without a second core, on another system than Linux, in worker processes, and where other
-    threads of Python may hold locks, there is no second process; then everything is compiled in this one.
+    them does the work again. Without a second core, on another system than Linux, in worker processes, in other threads
+    than the main one, and beside Ray, there is no second process; then everything is compiled in this one. If another
+    thread holds a lock that the work needs, the second process hangs, and is ended at last.
     """
     is_alone = threading.current_thread() is threading.main_thread() and "ray" not in sys.modules
     if sys.platform != "linux" or count_cores() < 2 or not _is_allowed or not is_alone:
@@ -72,20 +74,27 @@ def note_missing() -> None:
     if work is None or sys.platform != "linux":
         return
     _own.work = None
-    with warnings.catch_warnings():
+    parent = os.getpid()
+    with interruption_waits() as interrupted, warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of a fork with threads; the other one only compiles
-        process = os.fork()
-    if process:
-        _own.process = process
-        return
+        if process := os.fork():
+            _own.process = process
+        else:
+            _do_and_exit(work, parent)
+    if interrupted():
+        raise KeyboardInterrupt
+
+
+def _do_and_exit(work: Callable[[], object], parent: int) -> None:
+    """Does the work. Runs in the second process."""
     try:
-        _prepare_process()
+        _prepare_process(parent)
         work()
     finally:  # an error, too: this process would go on as a copy of the other one
         os._exit(0)
 
 
-def _prepare_process() -> None:
+def _prepare_process(parent: int) -> None:
     """Lets this process end with its parent, print nothing, and keep nothing of it open or alive."""
     global _is_allowed
     if sys.platform != "linux":
@@ -93,6 +102,8 @@ def _prepare_process() -> None:
     _is_allowed = False
     notice.on_kernel(lambda: None)
     ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
+    if os.getppid() != parent:  # it has ended before
+        os._exit(0)
     gc.disable()  # objects of the parent's threads end with this process, without their finalisers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -109,7 +120,7 @@ def _wait(process: int) -> None:
     """Waits until a process has ended, or ends it when it takes too long."""
     if sys.platform != "linux":
         return
-    deadline = time.monotonic() + _LONGEST_S
+    deadline = time.monotonic() + LONGEST_S
     with suppress(OSError):  # somebody else has waited for it
         while process and os.waitpid(process, os.WNOHANG) == (0, 0):
             if time.monotonic() > deadline:

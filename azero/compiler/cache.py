@@ -19,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from azero.errors import BadInput
-from azero.system.console import say
+from azero.system.console import warn_once
 from azero.system.files import PACKAGE, others_can_write
 
 _COMPILED_SOURCES = (
@@ -56,17 +56,24 @@ def compiled_sources(package: Path = PACKAGE) -> list[Path]:
     return sorted({path for pattern in _COMPILED_SOURCES for path in package.glob(pattern)})
 
 
+@functools.cache
 def digest_of_sources(package: Path = PACKAGE) -> str:
-    """Returns a digest, 16 hex digits, of all sources of kernels, by their paths in the package."""
+    """Returns a digest, 16 hex digits, of all sources of kernels, by their paths in the package.
+
+    They are read once, at the import of this module: later they may be other than what this process has imported.
+    """
     digest = hashlib.sha256()
     for path in compiled_sources(package):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
-def _digest_of_place(package: Path = PACKAGE) -> str:
+digest_of_sources()
+
+
+def _digest_of_place() -> str:
     """Returns a digest, 16 hex digits, of all sources of kernels, their folder and the compiler's versions."""
-    what = digest_of_sources(package), str(package), *map(version, ("numpy", "numba", "llvmlite"))
+    what = digest_of_sources(), str(PACKAGE), *map(version, ("numpy", "numba", "llvmlite"))
     return hashlib.sha256(repr(what).encode()).hexdigest()[:16]
 
 
@@ -82,15 +89,20 @@ def cache_directory() -> Path:
     try:
         directory = _usable(cache_root() / name)
     except OSError as error:
-        say(
-            f"warning: compiled kernels cannot be kept in {str(cache_root())!r}: {error.strerror}; the next command "
-            "compiles them again; set AZERO_CACHE_DIR to a folder that can be written"
-        )
+        warn_of_folder(error)
         os.environ["AZERO_CACHE_DIR"] = temporary = tempfile.mkdtemp(prefix="azero-")
         atexit.register(shutil.rmtree, temporary, ignore_errors=True)
         directory = _usable(Path(temporary) / name)
     _remove_old_caches(directory)
     return directory
+
+
+def warn_of_folder(error: OSError) -> None:
+    """Says once that the cache cannot be written."""
+    warn_once(
+        f"warning: compiled kernels cannot be kept in {str(cache_root())!r}: {error.strerror}; the next command "
+        "compiles them again; set AZERO_CACHE_DIR to a folder that can be written"
+    )
 
 
 def _usable(directory: Path) -> Path:

@@ -69,16 +69,20 @@ class Elsewhere:
                     continue
                 assert self._process is not None
                 kind, _ = self._process.receive()
-                if kind != "compiled":
+                if kind == "idle":  # it ended before it read the job
+                    self.end()
+                    connection = self._begin(packed)
+                elif kind == "compiled":
+                    num_compiled += 1
+                    on_progress(num_compiled)
+                else:
                     break
-                num_compiled += 1
-                on_progress(num_compiled)
             if kind != "done":  # the process has failed, and ended
                 self.end()
 
     def _begin(self, packed: bytes) -> Connection:
         """Sends a job to the process, which is started if there is none."""
-        if self._process is not None and self._process.connection.poll():  # it has ended, since it had nothing to do
+        if self._process is not None and self._process.connection.poll():  # it ends, since it had nothing to do
             self.end()
         if self._process is None:
             self._process = Process(_do_jobs, self._first)
@@ -107,6 +111,7 @@ def _do_jobs(connection: Connection) -> None:
         with suppress(Exception):
             _do(pickle.loads(packed))
         connection.send(("done", None))
+    connection.send(("idle", None))
 
 
 def _do(job: Job) -> None:
@@ -121,7 +126,7 @@ _elsewhere: Elsewhere | None = None
 """The process that compiles for this one."""
 
 _own = threading.local()
-"""Of each thread in a block of `compiled_by`: `jobs`, calls that have not been needed yet."""
+"""Of each thread in a block of `compiled_by`: `job`, a call that has not been needed yet; None afterwards."""
 
 
 @contextmanager

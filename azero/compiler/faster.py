@@ -1,4 +1,4 @@
-"""Changes to Numba that only save time: a first suggestion in Connect Four compiles in four fifths of it.
+"""Changes to Numba that only save time: with them a first suggestion in Connect Four compiles in four fifths.
 
 Compiled code does the same with and without them. They reach into Numba, so they are made only in the version that they
 were written for. `codegen.py` has the changes that are needed.

@@ -5,8 +5,8 @@ compilation is off (`NUMBA_DISABLE_JIT=1`), and as inlined machine code if a ker
 `rules.apply_action(state, action)` in a kernel calls the method of the argument's own class.
 
 A kernel runs from a library that a wheel carries (`libraries.py`), if one holds it for the types of its arguments. Else
-Numba compiles it (`by_numba.py`), and it is kept on disk (`kernel_cache.py`). Kernels with code from users' files have
-their own folders there, named by digests of these files. Numba is not imported before a kernel needs it.
+Numba compiles it (`by_numba.py`), and it is kept on disk (`kernel_cache.py`). Numba is not imported before a kernel
+needs it.
 """
 
 import functools

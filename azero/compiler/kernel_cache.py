@@ -1,76 +1,112 @@
-"""Numba's cache of kernels on disk, in the folders of `cache.py`, with files that are checked.
+"""Numba's cache of kernels on disk, in the folder of `cache.py`: a checked file for each kernel and types of arguments.
 
-Kernels with code from users' files have folders of their own in the cache's. A damaged entry counts as a missing one.
-What one process compiles, others that need it wait for.
-See docs/decisions/0001-compile-cache.md.
+A file that is damaged, or was written for anything else, counts as missing. If several processes need a kernel, one
+compiles it, and the others wait for it. See docs/decisions/0001-compile-cache.md.
 """
 
 import functools
 import hashlib
+import os
 import pickle
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-import numba
 from filelock import FileLock, Timeout
 from numba import types
-from numba.core.caching import FunctionCache, IndexDataCacheFile
-from numba.core.sigutils import normalize_signature
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, UserProvidedCacheLocator
 
-from azero.compiler.beside import note_missing
-from azero.compiler.cache import SOURCE_DIGEST, cache_directory
+from azero.compiler.beside import LONGEST_S, note_missing
+from azero.compiler.cache import SOURCE_DIGEST, cache_directory, warn_of_folder
 from azero.compiler.elsewhere import attempts
 from azero.system.files import PACKAGE
 
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
-_LONGEST_S = 60.0
-"""How long another process that compiles a kernel is waited for. Afterwards this process compiles it, too."""
-
 _POLL_S = 0.02
 
 
-class KernelCache:
-    """A kernel's cache on disk, as Numba's dispatcher uses it. Code from users' files has its own folders."""
+class _Locator(UserProvidedCacheLocator):
+    """The place of a function's files. Numba would take another one, without `cache.py`'s digest, if this one fails."""
+
+    def __init__(self, function: Callable, file: str):
+        super().__init__(function, file)
+        self._cache_path = os.path.join(cache_directory(), self.get_suitable_cache_subpath(file))
+
+    @classmethod
+    def from_function(cls, function: Callable, file: str) -> "_Locator":
+        return cls(function, file)
+
+
+class _Function(CompileResultCacheImpl):
+    _locator_classes = (_Locator,)
+
+
+class _Files(IndexDataCacheFile):
+    """A file for each key, which it holds. It begins with a digest of the rest.
+
+    Numba has an index of numbered files. Two processes that write it at the same time may take the same number.
+    """
+
+    def path_of(self, key: tuple) -> str:
+        """Returns the file of a key."""
+        digest = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
+        return str(Path(self._index_path).with_suffix(f".{digest}.nbc"))
+
+    def load(self, key: tuple) -> object:
+        """Returns the data of a key; None if its file is missing, damaged, of another key, or of no use here."""
+        with suppress(OSError):
+            content = Path(self.path_of(key)).read_bytes()
+            digest, written = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
+            if hashlib.sha256(written).digest() == digest:
+                with suppress(Exception):  # e.g. a class in it that is defined later, or no longer
+                    stamp, of_key, data = pickle.loads(written)
+                    return data if (stamp, of_key) == (self._source_stamp, key) else None
+        return None
+
+    def save(self, key: tuple, data: object) -> None:
+        """Writes the data of a key; raises OSError."""
+        content = self._dump((self._source_stamp, key, data))
+        with self._open_for_write(self.path_of(key)) as file:
+            file.write(hashlib.sha256(content).digest() + content)
+
+
+class KernelCache(FunctionCache):
+    """A kernel's cache on disk, as Numba's dispatcher uses it."""
+
+    _impl_class = _Function
 
     def __init__(self, function: Callable):
-        self._function = function
-        self._places: dict[str, _Place] = {}
+        super().__init__(function)
+        locator = self._impl.locator
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
         self._claims: dict[str, FileLock] = {}
 
-    def _place(self, signature) -> FunctionCache:
-        arguments, _ = normalize_signature(signature)
-        folder = "-".join(sorted({digest for each in arguments for digest in _digests_of(each)})) or "azero"
-        if folder not in self._places:
-            shared_directory, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_directory() / folder)
-            try:
-                self._places[folder] = _Place(self._function)
-            finally:
-                numba.config.CACHE_DIR = shared_directory
-        return self._places[folder]
+    def _index_key(self, signature, codegen) -> tuple:
+        return *super()._index_key(signature, codegen), *(each for kind in signature for each in _classes_in(kind))
 
     def load_overload(self, signature, target_context):
-        place = self._place(signature)
-        if (found := place.load_overload(signature, target_context)) is not None:
+        if (found := super().load_overload(signature, target_context)) is not None:
             return found
-        for _ in attempts(self._function, signature):
-            if (found := place.load_overload(signature, target_context)) is not None:
+        for _ in attempts(self._py_func, signature):
+            if (found := super().load_overload(signature, target_context)) is not None:
                 return found
         note_missing()
-        self._claim(signature)
-        return place.load_overload(signature, target_context)
+        self._claim(signature, target_context)
+        return super().load_overload(signature, target_context)
 
     def save_overload(self, signature, data) -> None:
-        self._place(signature).save_overload(signature, data)
+        try:
+            super().save_overload(signature, data)
+        except OSError as error:  # a full disk, for example
+            warn_of_folder(error)
 
-    def _claim(self, signature) -> None:
+    def _claim(self, signature, target_context) -> None:
         """Waits while another process compiles the kernel for this signature. Others wait for this process then."""
-        place = self._place(signature)
+        path = self._cache_file.path_of(self._index_key(signature, target_context.codegen()))
         with suppress(OSError, NotImplementedError, Timeout):  # no locks there, or it takes too long
-            lock = FileLock(place.lock_path(signature), timeout=_LONGEST_S)
+            lock = FileLock(f"{path}.lock", timeout=LONGEST_S)
             lock.acquire(poll_interval=_POLL_S)
             self._claims[str(signature)] = lock
 
@@ -83,20 +119,20 @@ class KernelCache:
                 lock.release()
 
 
-def _digests_of(argument: types.Type) -> set[str]:
-    """Returns digests of the users' files that define the class of a NamedTuple and of the NamedTuples in it.
+def _classes_in(argument: types.Type) -> list[str]:
+    """Returns the classes of the NamedTuples in an argument, each with a digest of the users' files that define it.
 
     A user's game has a digest of all its files. For any other class, e.g. a root strategy, the digest covers its own
-    file, but not the modules that it imports. The class's name is in the digest as well, so that an index does not
-    refer to a class that its reader has yet to define, or has imported by another name.
+    file, but not the modules that it imports.
     """
-    if not isinstance(argument, types.NamedTuple | types.NamedUniTuple):
-        return set()
+    if not isinstance(argument, types.BaseTuple):
+        return []
+    inner = [each for kind in argument.types for each in _classes_in(kind)]
+    if not isinstance(argument, types.BaseNamedTuple):
+        return inner
     of_class = argument.instance_class
-    own = getattr(of_class, SOURCE_DIGEST, "") or _file_digest(of_class)
-    named = f"{own} {of_class.__module__}.{of_class.__qualname__}"
-    digests = {hashlib.sha256(named.encode()).hexdigest()[:16]} if own else set()
-    return digests.union(*map(_digests_of, argument.types))
+    digest = getattr(of_class, SOURCE_DIGEST, "") or _file_digest(of_class)
+    return [f"{of_class.__module__}.{of_class.__qualname__} {digest}", *inner]
 
 
 @functools.cache
@@ -109,53 +145,3 @@ def _file_digest(of_class: type) -> str:
         return hashlib.sha256(Path(source).read_bytes()).hexdigest()
     except OSError:  # the file does not exist, e.g. if the class comes from standard input
         return ""
-
-
-class _Place(FunctionCache):
-    """Numba's cache of a function in one folder, with files that are checked."""
-
-    def __init__(self, function: Callable):
-        super().__init__(function)
-        locator = self._impl.locator
-        self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
-
-    def lock_path(self, signature) -> Path:
-        """Returns the file that is locked while a process compiles for a signature."""
-        digest = hashlib.sha256(str(signature).encode()).hexdigest()[:16]
-        return Path(self._cache_path) / f"{self._impl.filename_base}.{digest}.lock"
-
-
-class _CheckedFiles(IndexDataCacheFile):
-    """An index and its data files. Each file begins with a digest of the rest."""
-
-    def _load_index(self) -> dict[object, str]:
-        try:
-            version, stamp, overloads = self._read(self._index_path)
-        except OSError:
-            return {}
-        return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
-
-    def _save_index(self, overloads: dict[object, str]) -> None:
-        self._write(self._index_path, (self._version, self._source_stamp, overloads))
-
-    def _load_data(self, name: str) -> object:
-        return self._read(self._data_path(name))
-
-    def _save_data(self, name: str, data: object) -> None:
-        self._write(self._data_path(name), data)
-
-    def _read(self, path: str) -> Any:
-        """Returns what a file contains; raises OSError if it is missing, damaged, or of no use here."""
-        content = Path(path).read_bytes()
-        digest, data = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
-        if hashlib.sha256(data).digest() != digest:
-            raise OSError(f"{path} is damaged")
-        try:
-            return pickle.loads(data)
-        except Exception as error:  # e.g. a class in it that is defined later, or no longer
-            raise OSError(f"{path} cannot be read here") from error
-
-    def _write(self, path: str, data: object) -> None:
-        content = self._dump(data)
-        with self._open_for_write(path) as file:
-            file.write(hashlib.sha256(content).digest() + content)

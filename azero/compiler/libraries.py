@@ -1,8 +1,8 @@
 """Kernels in shared libraries, which a wheel carries for the games that azero ships, so that nothing is compiled.
 
-A library is a file NAME.so, and beside it NAME.json says what it holds. `linking.py` makes both. A library counts if
-it was made from these sources for this platform and a level of CPUs that this one has, and if it is whole. Else Numba
-compiles, with the same results.
+A library is a file NAME.so. Beside it NAME.json says what it holds, after a line with a digest of both. `linking.py`
+makes both. A library counts if it was made from these sources for this platform and a level of CPUs that this one has,
+and if it is whole. Else Numba compiles, with the same results.
 """
 
 import ctypes
@@ -15,6 +15,7 @@ import sysconfig
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FunctionType
+from typing import NamedTuple
 
 from azero.compiler.cache import digest_of_sources
 from azero.system.files import PACKAGE
@@ -24,7 +25,18 @@ FOLDER = PACKAGE / "compiler" / "libraries"
 """Where the libraries are. A clone has none."""
 
 LEVEL = "x86-64-v3"
-FLAGS_OF_LEVEL = {"avx2", "fma", "bmi1", "bmi2", "abm", "f16c", "movbe", "popcnt"}
+
+FEATURES = {
+    "avx2": "avx2",
+    "fma": "fma",
+    "bmi": "bmi1",
+    "bmi2": "bmi2",
+    "lzcnt": "abm",
+    "popcnt": "popcnt",
+    "f16c": "f16c",
+    "movbe": "movbe",
+}
+"""The names of Linux for what CPUs of the level have, by those of LLVM."""
 
 RESULT_WORDS = 8
 """Most values that a kernel in a library returns."""
@@ -44,17 +56,11 @@ def entries_of(function: Callable) -> Entries | None:
     return entries or None
 
 
-class Library:
-    """An open library.
+class Library(NamedTuple):
+    """An open library."""
 
-    Attributes:
-      kernels: types, symbol and form of the result of its entries, by the kernel's name.
-    """
-
-    def __init__(self, path: Path, kernels: Mapping[str, list]):
-        """Opens it; raises OSError."""
-        self.kernels = kernels
-        self.opened = ctypes.CDLL(str(path))
+    kernels: Mapping[str, list]  # types, symbol and form of the result of its entries, by the kernel's name
+    opened: ctypes.CDLL
 
 
 class Entry:
@@ -77,7 +83,7 @@ class Entry:
         result, raised = ctypes.create_string_buffer(8 * RESULT_WORDS), ctypes.c_void_p()
         status = self._function(words, result, ctypes.addressof(raised))
         if status != 0:
-            raise _exception(raised)
+            raise _exception(raised) if raised else RuntimeError(f"a kernel failed with status {status}")
         if self._returns is None:
             return None
         values = self._returns.unpack_from(result)
@@ -91,7 +97,8 @@ class _Raised(ctypes.Structure):
 
 
 def _exception(raised: ctypes.c_void_p) -> BaseException:
-    exception = _Raised.from_address(raised.value or 0)
+    assert raised.value is not None
+    exception = _Raised.from_address(raised.value)
     of_class, arguments, *_ = pickle.loads(ctypes.string_at(exception.pickled, exception.size))
     return of_class(*(arguments or ()))
 
@@ -108,25 +115,31 @@ def _libraries() -> tuple[list[Library], list[str]]:
     for manifest in sorted(FOLDER.glob("*.json")):
         try:
             opened.append(_open(manifest))
-        except (OSError, ValueError, KeyError, TypeError) as error:  # the first one also if it needs a newer C library
+        except (OSError, ValueError) as error:  # the first one also if it needs a newer C library
             reasons.append(f"{manifest.with_suffix('.so')} is not used: {error}")
     return opened, reasons
 
 
 def _open(manifest: Path) -> Library:
     """Returns a library; raises ValueError with the reason, or another error, if it does not count here."""
-    if missing := FLAGS_OF_LEVEL - cpu_flags():
+    if missing := set(FEATURES.values()) - cpu_flags():
         raise ValueError(f"this CPU lacks {', '.join(sorted(missing))}")
-    content = json.loads(manifest.read_bytes())
-    if content["made_for"] != made_for():
-        raise ValueError(f"it was made for {content['made_for']}, this is {made_for()}")
     path = manifest.with_suffix(".so")
-    if content["digest"] != hashlib.sha256(path.read_bytes()).hexdigest():
+    digest, _, text = manifest.read_bytes().partition(b"\n")
+    if digest != digest_of(text, path):
         raise ValueError("it is damaged")
-    return Library(path, content["kernels"])
+    content = json.loads(text)
+    for what, is_for in made_for().items():
+        if content["made_for"][what] != is_for:
+            raise ValueError(f"it was made for another {what}")
+    return Library(content["kernels"], ctypes.CDLL(str(path)))
 
 
-@functools.cache
-def made_for() -> list[str]:
-    """Returns what a library is made for: platform, level of CPUs, and a digest of the sources of kernels."""
-    return [sysconfig.get_platform(), LEVEL, digest_of_sources()]
+def digest_of(text: bytes, library: Path) -> bytes:
+    """Returns a digest of a library and of what is said of it, as hex digits."""
+    return hashlib.sha256(text + library.read_bytes()).hexdigest().encode()
+
+
+def made_for() -> dict[str, str]:
+    """Returns what a library is made for: the platform, and azero's version, by a digest of the sources of kernels."""
+    return {"platform": sysconfig.get_platform(), "version of azero": digest_of_sources()}

@@ -4,7 +4,6 @@ Every kernel becomes a function `int(const int64 *words, void *result, void **ra
 needed where libraries are made, not where they are used.
 """
 
-import hashlib
 import json
 import os
 import re
@@ -17,7 +16,7 @@ import llvmlite.binding as llvm
 from numba import types
 from numba.core.registry import cpu_target
 
-from azero.compiler.libraries import RESULT_WORDS, made_for
+from azero.compiler.libraries import RESULT_WORDS, digest_of, made_for
 
 _FORMS = {
     "bool": "?",
@@ -82,9 +81,8 @@ def link(used: list[Used], path: Path) -> None:
         memory.write_text(_MEMORY, encoding="utf-8")
         compiler = os.environ.get("CC", "cc")
         subprocess.run([compiler, "-O2", "-fPIC", "-shared", "-s", "-o", library, code, memory, "-lm"], check=True)
-    digest = hashlib.sha256(library.read_bytes()).hexdigest()
-    content = {"made_for": made_for(), "digest": digest, "kernels": kernels}
-    path.with_suffix(".json").write_text(json.dumps(content), encoding="utf-8")
+    text = json.dumps({"made_for": made_for(), "kernels": kernels}).encode()
+    path.with_suffix(".json").write_bytes(digest_of(text, library) + b"\n" + text)
 
 
 def _module_of(used: Used, symbol: str) -> llvm.ModuleRef:

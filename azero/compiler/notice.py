@@ -44,13 +44,13 @@ class _Notice:
     """
 
     def __init__(self) -> None:
-        self._is_told = False
+        self._is_printed = False
         self.depth = 0  # of nested compilations: a kernel's subroutines are compiled within it
         self.listener: Callable[[], object] = lambda: None
         self._kernel, self._num_functions = "", 0  # under compilation, and how many functions of it were begun
         self._shown = 0.0  # when the progress was shown last; 0: it is not on the screen
         self._begin = self._seconds = 0.0  # start of the current compilation; duration of the finished ones
-        self._timer = threading.Timer(0.0, self._tell)
+        self._timer = threading.Timer(0.0, self._print)
 
     def begin(self, name: str, is_kept: bool) -> None:
         """Takes note of a function that is compiled from now on."""
@@ -64,13 +64,13 @@ class _Notice:
             self._show_progress()
             return
         self._kernel, self._num_functions = name, 0
-        if self._is_told:
+        if self._is_printed:
             return
         if sys.stderr.isatty():
-            self._tell()
+            self._print()
             return
         self._begin = time.perf_counter()
-        self._timer = threading.Timer(max(0.0, PATIENCE_S - self._seconds), self._tell)
+        self._timer = threading.Timer(max(0.0, PATIENCE_S - self._seconds), self._print)
         self._timer.daemon = True
         self._timer.start()
 
@@ -84,12 +84,12 @@ class _Notice:
         if self.depth == 0 and self._shown > 0.0:
             print(_OVER_A_LINE, end="", file=sys.stderr, flush=True)
             self._shown = 0.0
-        if self.depth == 0 and not self._is_told:
+        if self.depth == 0 and not self._is_printed:
             self._timer.cancel()
             self._seconds += time.perf_counter() - self._begin
 
-    def _tell(self) -> None:
-        self._is_told = True
+    def _print(self) -> None:
+        self._is_printed = True
         over_a_bar = _OVER_A_LINE if sys.stderr.isatty() else ""
         text = "compiling kernels that are not in the cache yet; this takes some seconds, or a minute on a busy machine"
         print(f"{over_a_bar}azero: {text}", file=sys.stderr)
@@ -104,7 +104,7 @@ class _Notice:
         now = time.monotonic()
         if now - self._shown < _BETWEEN_S or threading.current_thread() is not threading.main_thread():
             return
-        if self._is_told and sys.stderr.isatty():
+        if self._is_printed and sys.stderr.isatty():
             self._shown = now
             text = f"  {self._kernel}: function {self._num_functions}"
             print(f"{_OVER_A_LINE}{text}", end="", file=sys.stderr, flush=True)

@@ -3,9 +3,9 @@
 import time
 from typing import NamedTuple
 
-from azero.compiler.pace import next_size
 from azero.exact.alphabeta import new_search, search_on
 from azero.games import State
+from azero.system.pace import next_size
 from azero.system.threads import Slices, finish
 
 _FIRST_NODES = 1 << 10  # nodes of the first call; the sizes of later calls depend on their times

@@ -72,6 +72,40 @@ def test_nothing_to_compile_needs_no_second_process(tmp_path):
     assert not (tmp_path / "started").exists()
 
 
+INTERRUPTED = """
+import os, signal
+from azero.compiler.beside import compiling_beside
+from azero.compiler.jit import kernel
+@kernel
+def triple(number):
+    return 3 * number
+fork = os.fork
+def fork_and_interrupt():
+    process = fork()
+    os.kill(os.getpid(), signal.SIGINT)  # in both processes
+    return process
+os.fork = fork_and_interrupt
+try:
+    with compiling_beside(lambda: open("done", "w").close() or signal.pause()):
+        triple(5)
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+try:
+    os.wait()
+except ChildProcessError:
+    print("no process is left")
+"""
+
+
+def test_ctrl_c_while_the_second_process_begins_stops_both(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(INTERRUPTED)
+    source = (
+        f"import os; os.chdir({str(tmp_path)!r}); exec(compile(open('program.py').read(), {str(program)!r}, 'exec'))"
+    )
+    assert run(source, tmp_path / "cache") == ["stopped", "no process is left"]
+
+
 WAITING = """
 import time
 from numba.core import event

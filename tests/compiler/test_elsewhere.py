@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from azero.compiler import elsewhere
 from azero.compiler.cache import cache_directory
 from azero.compiler.elsewhere import Abandoned, Elsewhere, compiled_by, compiling_elsewhere
 from azero.compiler.jit import IS_COMPILED, kernel
@@ -28,6 +29,10 @@ def use_both():
 
 def die():
     os.kill(os.getpid(), 9)
+
+
+def end_soon():
+    elsewhere._IDLE_S = 0.0
 
 
 def num_read(function) -> int:
@@ -72,6 +77,17 @@ def test_what_a_job_leaves_out_is_compiled_nevertheless(process, job, monkeypatc
     assert num_read(double) == 1
     monkeypatch.setattr(process, "do", lambda job: None)  # as if the other process could not compile it
     assert triple(4) == 12 and num_read(triple) == 0
+
+
+def test_a_job_for_a_process_that_ends_meanwhile_goes_to_another(process, monkeypatch):
+    process.do((end_soon, ()))
+    ended = process._process
+    assert ended.connection.poll(60)  # else this process notices that the other one has ended
+    monkeypatch.setattr(ended.connection, "poll", lambda *timeout, poll=ended.connection.poll: bool(timeout and poll()))
+    progress = []
+    with compiled_by((use_both, ()), on_progress=progress.append):
+        assert double(4) == 8
+    assert num_read(double) == 1 and progress == [0, 1, 2]
 
 
 def test_a_job_that_is_no_longer_wanted_is_given_up(process):

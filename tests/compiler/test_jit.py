@@ -1,6 +1,5 @@
 """Tests of compilation: methods by class, a disk cache that notices every edit, equal results compiled or not."""
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -17,9 +16,7 @@ import azero
 import azero.compiler.jit
 from azero.compiler.cache import _digest_of_place, cache_root, digest_of_sources
 from azero.compiler.jit import IS_COMPILED, bind_methods, kernel, strategies_compiled, subroutine
-from azero.compiler.kernel_cache import KernelCache
 from azero.errors import BadInput
-from azero.games.tic_tac_toe.rules import TicTacToe
 
 PACKAGE = Path(azero.__file__).parent
 
@@ -115,41 +112,6 @@ def test_a_kernel_of_a_type_is_compiled_once_for_all_its_sizes():
         assert len([each for each in _twice_plus.by_numba.signatures if "Nine" in str(each)]) == 1
 
 
-class OfUser(NamedTuple):
-    """Rules from a user's file."""
-
-    x: int = 9
-    source_digest = "0123456789abcdef"
-
-
-class Around(NamedTuple):
-    """Rules that contain other rules."""
-
-    inner: NamedTuple
-    x: float = 0.5
-
-
-@pytest.mark.skipif(not IS_COMPILED, reason="what is not compiled is not kept")
-def test_all_files_of_others_name_the_place_of_a_kernel():
-    """Otherwise old code of a user's rules in a search, or of a root strategy, would run after its file is edited."""
-
-    def place(digest: str, of_class: type) -> str:
-        named = f"{digest} {of_class.__module__}.{of_class.__qualname__}"
-        return hashlib.sha256(named.encode()).hexdigest()[:16]
-
-    of_user = place(OfUser.source_digest, OfUser)
-    around = place(hashlib.sha256(Path(__file__).read_bytes()).hexdigest(), Around)
-    for rules, folder in (
-        (OfUser(), of_user),
-        (Around(OfUser()), "-".join(sorted([of_user, around]))),
-        (Around(TicTacToe()), around),
-        (TicTacToe(), "azero"),
-    ):
-        cache = KernelCache(_twice_plus.py_func)
-        cache._place((numba.typeof(rules), numba.int64))
-        assert list(cache._places) == [folder]
-
-
 def test_cache_root_is_the_chosen_folder_or_the_user_s(monkeypatch, tmp_path):
     monkeypatch.setenv("AZERO_CACHE_DIR", str(tmp_path / "own"))
     assert cache_root() == tmp_path / "own"
@@ -166,18 +128,19 @@ def test_digest_knows_every_source_that_kernels_contain(tmp_path):
     for path in ("errors.py", "authoring/__init__.py", *(f"{room}/rules.py" for room in rooms)):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("x = 1\n")
-    digests = [digest_of_sources(tmp_path)]
-    assert digest_of_sources(tmp_path) == digests[0]
+    digest = digest_of_sources.__wrapped__
+    digests = [digest(tmp_path)]
+    assert digest(tmp_path) == digests[0]
     for path in sorted(tmp_path.rglob("*.py")):
         path.write_text("x = 2\n")
-        digests.append(digest_of_sources(tmp_path))
+        digests.append(digest(tmp_path))
     (tmp_path / "games" / "c.py").write_text("")
-    digests.append(digest_of_sources(tmp_path))
+    digests.append(digest(tmp_path))
     (tmp_path / "games" / "c.py").rename(tmp_path / "mcts" / "c.py")
-    digests.append(digest_of_sources(tmp_path))
+    digests.append(digest(tmp_path))
     assert len(set(digests)) == len(digests) == 13
     (tmp_path / "interrupt.py").write_text("")  # never compiled
-    assert digest_of_sources(tmp_path) == digests[-1]
+    assert digest(tmp_path) == digests[-1]
 
 
 PLAY = """
@@ -302,6 +265,21 @@ def test_cache_is_hit_by_unchanged_sources_and_missed_by_edited_ones(tmp_path):
     assert lost == "[-1.0, 1.0]" and other_key != key
     assert len(caches(cache)) == 3
     assert {path: time_ns for path, time_ns in files(cache).items() if path in compiled} == compiled
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is cached")
+def test_rules_that_are_edited_after_their_import_are_not_kept_as_the_new_ones(tmp_path):
+    package, settings = copy_package(tmp_path), {"AZERO_CACHE_DIR": str(tmp_path / "cache")}
+    begin, edited = PLAY.split("state =", 1), "return LOSS if state.ply & 1 else WIN"
+    edit_rules = f"""
+from pathlib import Path
+rules = Path({str(package / "games" / "tic_tac_toe" / "rules.py")!r})
+rules.write_text(rules.read_text().replace("return WIN if state.ply & 1 else LOSS", {edited!r}))
+"""
+    old = run_python(f"{begin[0]}make_game('tic_tac_toe'){edit_rules}state ={begin[1]}", tmp_path, **settings)
+    new = run_python(PLAY, tmp_path, **settings)
+    assert old.startswith("[1.0, -1.0]") and new.startswith("[-1.0, 1.0]")
 
 
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is cached")

@@ -1,6 +1,6 @@
 """Tests of kernels in shared libraries: results and errors are Numba's, and a library that is off counts as none."""
 
-import json
+import ctypes
 import pickle
 import shutil
 from enum import IntEnum
@@ -13,11 +13,14 @@ import pytest
 from azero.compiler import arguments, libraries
 from azero.compiler.arguments import NotTaken, drop_unheld, packed
 from azero.compiler.jit import IS_COMPILED, Kernel, kernel
-from azero.compiler.libraries import FLAGS_OF_LEVEL, why_unused
+from azero.compiler.libraries import FEATURES, Entry, why_unused
 from azero.errors import BadInput
+from azero.system.machine import cpu_flags
 
 pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
-needs_linker = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+needs_library = pytest.mark.skipif(
+    shutil.which("cc") is None or not cpu_flags() >= set(FEATURES.values()), reason="no library is made or used here"
+)
 
 CELL = np.dtype([("owner", np.int8), ("value", np.float32), ("marks", np.uint64, (2,))], align=True)
 
@@ -94,7 +97,7 @@ def found(folder, tmp_path, monkeypatch):
     libraries._libraries.cache_clear()
 
 
-@needs_linker
+@needs_library
 def test_a_library_gives_what_numba_gives_and_raises_the_same(found, monkeypatch):
     _, entries = found
     in_library = Kernel(work_on)
@@ -107,7 +110,7 @@ def test_a_library_gives_what_numba_gives_and_raises_the_same(found, monkeypatch
     assert from_library == looked(by_numba)
 
 
-@needs_linker
+@needs_library
 def test_other_types_are_compiled_by_numba(found):
     in_library = Kernel(work_on)
     in_library._entries = found[1]()
@@ -115,32 +118,40 @@ def test_other_types_are_compiled_by_numba(found):
     assert in_library(Other(*pair), *rest) == by_numba(*values())
 
 
-@needs_linker
+@needs_library
 def test_a_library_that_is_damaged_or_made_for_something_else_counts_as_none(found, monkeypatch):
     folder, entries = found
     assert len(entries()) == 1
-    manifest = folder / "some.json"
-    told = json.loads(manifest.read_text())
-    for index in range(3):
-        manifest.write_text(
-            json.dumps({**told, "made_for": ["x" if k == index else each for k, each in enumerate(told["made_for"])]})
-        )
-        assert entries() is None and "some.so is not used: it was made for [" in why_unused()
-    for text in ("", "{", "[]", "{}", json.dumps(told)[:-20]):
-        manifest.write_text(text)
-        assert entries() is None and why_unused()
-    manifest.write_text(json.dumps(told))
-    assert len(entries()) == 1 and not why_unused()
+    for what, name in (("platform", "sysconfig.get_platform"), ("version of azero", "digest_of_sources")):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"azero.compiler.libraries.{name}", lambda: "another")
+            assert entries() is None and why_unused().endswith(f"some.so is not used: it was made for another {what}")
     with monkeypatch.context() as patch:
-        patch.setattr(libraries, "cpu_flags", lambda: FLAGS_OF_LEVEL - {"fma", "avx2"})
+        patch.setattr(libraries, "cpu_flags", lambda: set(FEATURES.values()) - {"fma", "avx2"})
         assert entries() is None and why_unused().endswith("this CPU lacks avx2, fma")
-    library = folder / "some.so"
+    manifest, library = folder / "some.json", folder / "some.so"
+    whole = manifest.read_bytes()
+    flipped = (
+        whole.replace(old, new) for old, new in ((b"kernel_0", b"kernel_1"), (b"(Qd?", b"(Qf?"), (b"<i8", b"<u8"))
+    )
+    for text in (*flipped, b"", b"{", b"[]", whole[:-20], whole[65:]):
+        assert text != whole
+        manifest.write_bytes(text)
+        assert entries() is None and why_unused().endswith("it is damaged")
+    manifest.write_bytes(whole)
+    assert len(entries()) == 1 and not why_unused()
     whole = library.read_bytes()
     library.unlink()  # this process still runs it
     library.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     assert entries() is None and why_unused().endswith("it is damaged")
     library.unlink()
     assert entries() is None
+
+
+def test_a_status_without_an_exception_is_an_error():
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p)
+    with pytest.raises(RuntimeError, match="failed with status 7"):
+        Entry({"kernel_0": kind(lambda *_: 7)}, "kernel_0", "")(b"")
 
 
 def test_types_differ_where_numba_s_do():
@@ -178,6 +189,7 @@ def test_another_order_of_bytes_or_other_places_are_another_type(value):
     assert packed((value,))[0] != packed((value.astype(value.dtype.newbyteorder()),))[0]
 
 
+@needs_library
 def test_a_record_with_memory_of_its_own_is_changed_in_place(found):
     in_library = Kernel(work_on)
     in_library._entries = found[1]()
@@ -189,6 +201,7 @@ def test_a_record_with_memory_of_its_own_is_changed_in_place(found):
     assert own.tobytes() == cell.tobytes()
 
 
+@needs_library
 def test_what_libraries_cannot_take_goes_to_numba(found):
     in_library = Kernel(work_on)
     in_library._entries = found[1]()

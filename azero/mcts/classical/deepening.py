@@ -8,12 +8,12 @@ import time
 
 import numpy as np
 
-from azero.compiler.pace import CALL_S, next_size
 from azero.exact.alphabeta import new_search, search_on, start_iteration
 from azero.exact.transpositions import PROOF, noted_action
 from azero.games import LOSS, State
 from azero.games.contract import sign_of
 from azero.mcts.search.analysis import RESULT_NAMES, MoveStatistics
+from azero.system.pace import CALL_S, next_size
 
 _FIRST_NODES = 4  # nodes of the first call; later calls have more, depending on the time they take
 

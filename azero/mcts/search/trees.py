@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from azero.compiler.pace import CALL_S, next_size
 from azero.errors import BrokenRules
 from azero.games import Game
 from azero.games.reasons import broken_rules
@@ -31,6 +30,7 @@ from azero.mcts.search.lockstep import Answer, Walker
 from azero.mcts.search.settings import SearchParts, Settings
 from azero.mcts.selection import needs_length
 from azero.mcts.tree import Forest, new_forest
+from azero.system.pace import CALL_S, next_size
 from azero.system.threads import share_among_threads
 
 _NUM_BATCHES = 2

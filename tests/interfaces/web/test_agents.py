@@ -11,6 +11,7 @@ import pytest
 
 from azero.arena.agents.checkpoints import shipped_checkpoints
 from azero.arena.agents.make import make_agent
+from azero.compiler.cache import cache_directory
 from azero.compiler.elsewhere import Abandoned
 from azero.errors import BadInput
 from azero.interfaces.web.offered.catalogue import Catalogue
@@ -216,6 +217,88 @@ def test_loading_that_nobody_waits_for_gives_way(monkeypatch):
         assert second.loaded.made.result(30).game.name == "hex"
         assert isinstance(first.loaded.made.exception(), Abandoned)
         context.searches.close()
+
+
+def test_an_agent_that_is_wanted_again_is_waited_for_again(monkeypatch):
+    begun, asked, claims = [], [], []
+
+    def note(job, is_wanted, on_progress):
+        asked.append(is_wanted)
+        return contextlib.nullcontext()
+
+    def open_unless_given_up(wanted, game, settings):
+        begun.append(game.name)
+        is_wanted = asked[-1]
+        while len(begun) < 3:
+            if not is_wanted():
+                if game.name == "othello":
+                    claims.append(agents.claim(random, othello))
+                raise Abandoned
+            time.sleep(0.01)
+        return make_agent(wanted.name, game)
+
+    monkeypatch.setattr(loaded, "compiled_by", note)
+    monkeypatch.setattr(loaded, "open_agent", open_unless_given_up)
+    with client_of() as client:
+        context = client.app.state.context
+        agents, random = context.searches.agents, context.catalogue.agent("random")
+        othello, hex_ = context.catalogue.game("othello"), context.catalogue.game("hex")
+        first = agents.claim(random, othello)
+        second = agents.claim(random, hex_)
+        first.release()
+        while len(begun) < 2:
+            time.sleep(0.01)
+        second.release()
+        assert claims[0].loaded.made.result(30).game.name == "othello" and begun == ["othello", "hex", "othello"]
+        context.searches.close()
+
+
+def test_what_is_compiled_ahead_waits_while_somebody_waits(monkeypatch):
+    begun, is_begun, gate, is_done = [], threading.Event(), threading.Event(), threading.Event()
+
+    class Process:
+        def do(self, job, is_wanted):
+            begun.append(job[1][1].name)
+            is_begun.set()
+            while len(begun) == 1:
+                if not is_wanted():
+                    gate.set()
+                    raise Abandoned
+                time.sleep(0.01)
+
+        def end(self):
+            is_done.set()
+
+    def note(job, is_wanted, on_progress):
+        on_progress(0)
+        return contextlib.nullcontext()
+
+    def open_slowly(wanted, game, settings):
+        assert game.name == "othello" or gate.wait(30)
+        return make_agent(wanted.name, game)
+
+    monkeypatch.setattr(loaded, "process_for", lambda games, nice: Process())
+    monkeypatch.setattr(loaded, "compiled_by", note)
+    monkeypatch.setattr(loaded, "open_agent", open_slowly)
+    with client_of() as client:
+        context = client.app.state.context
+        agents, random = context.searches.agents, context.catalogue.agent("random")
+        agents.ahead = [(random, context.catalogue.game("gomoku").game)]
+        agents.claim(random, context.catalogue.game("othello"))
+        assert is_begun.wait(30)
+        agents.claim(random, context.catalogue.game("hex"))
+        assert is_done.wait(30) and begun == ["gomoku", "gomoku"]
+        context.searches.close()
+
+
+def test_what_compiles_ahead_keeps_no_speeds(monkeypatch, tmp_path):
+    """It runs at low priority, while others have the machine."""
+    cache_directory()  # whose kernels this process reads
+    monkeypatch.setenv("AZERO_CACHE_DIR", str(tmp_path))
+    catalogue = Catalogue()
+    for name in "tic_tac_toe", "uct@1000":
+        loaded.compile_ahead(catalogue.agent(name), catalogue.game("tic_tac_toe").game, ServeSettings())
+    assert not (tmp_path / "runtimes").exists()
 
 
 def test_agents_of_the_command_line_have_short_ids():

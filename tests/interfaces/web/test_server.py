@@ -215,6 +215,42 @@ def test_a_server_compiles_in_another_process_and_tells_how_far_it_is(tmp_path, 
     assert errors == "azero: stopped\n", "it has not told that it compiles by itself"
 
 
+def begun_by(process: int) -> set[int]:
+    """Returns the processes that a process has begun, and those that they have begun."""
+    listed = subprocess.run(["ps", "-A", "-o", "ppid=,pid="], capture_output=True, text=True, check=True).stdout
+    found, pairs = {process}, [tuple(map(int, line.split())) for line in listed.splitlines()]
+    while more := {child for parent, child in pairs if parent in found} - found:
+        found |= more
+    return found - {process}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not IS_COMPILED or sys.platform != "linux", reason="nothing is compiled, or there is no /proc")
+def test_a_server_that_is_killed_leaves_no_process_that_compiles(tmp_path, monkeypatch):
+    monkeypatch.setenv("AZERO_CACHE_DIR", str(tmp_path))
+    with serve() as process:
+        try:
+            url = process.stdout.readline().split()[-1]
+            with (
+                contextlib.suppress(httpx.HTTPError),
+                httpx.stream("POST", f"{url}api/v1/analyses", json=LONG, timeout=300) as answer,
+            ):
+                for line in answer.iter_lines():
+                    if '"compiling"' in line and '"share": 0.0' not in line:  # the other process is at work
+                        begun = begun_by(process.pid)
+                        process.kill()
+        finally:
+            process.kill()
+    assert begun
+
+    def is_running(pid: int) -> bool:
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            return "(zombie)" not in (Path("/proc") / str(pid) / "status").read_text()
+        return False
+
+    until(lambda: not any(map(is_running, begun)), 30)
+
+
 IN_BACKGROUND = "sh", "-c", "trap '' INT; exec \"$@\"", "sh"
 """Words before a command that a script starts with `&`: the shell lets it ignore Ctrl-C."""
 

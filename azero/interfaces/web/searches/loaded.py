@@ -39,6 +39,8 @@ _Key = tuple[str, int, Game]  # name and version of an agent, and the game that 
 
 _LONGEST_SLICE_S = 1.0  # that the end of the server waits for
 
+_POLL_S = 0.5
+
 _OLD = 0.98  # the weight of a slice before, against the next one
 
 
@@ -170,16 +172,20 @@ def process_for(games: Iterable[Game], nice: int = 0) -> Elsewhere:
     )
 
 
-def compile_for(wanted: OfferedAgent, game: Game, settings: ServeSettings, measures: bool = True) -> None:
-    """Compiles what an agent's searches need.
-
-    Args:
-      measures: whether its net's runtimes are measured and kept, too. Where others have the machine, they should not.
-    """
+def compile_for(wanted: OfferedAgent, game: Game, settings: ServeSettings, device: DeviceConfig | None = None) -> None:
+    """Compiles what an agent's searches need."""
     if wanted.kind == "program":
         compile_game(game)
     else:
-        open_agent(wanted, game, settings, None if measures else DeviceConfig(precision="fp32")).close()
+        open_agent(wanted, game, settings, device).close()
+
+
+def compile_ahead(wanted: OfferedAgent, game: Game, settings: ServeSettings) -> None:
+    """Compiles what an agent's searches need, and measures no runtimes, since others have the machine meanwhile."""
+    for runtime in "winograd", "auto":  # where azero's kernels do not run a net, there is one runtime with fp32
+        with contextlib.suppress(BadInput):
+            compile_for(wanted, game, settings, DeviceConfig(runtime=runtime, precision="fp32"))
+            return
 
 
 def _make(wanted: OfferedAgent, game: Game, threads: int, device: DeviceConfig | None) -> Agent:
@@ -314,6 +320,12 @@ class LoadedAgents:
             waiting = [key for key, loaded in self._loaded.items() if loaded.users and not loaded.is_begun]
         return any(game != but for _, _, game in waiting)
 
+    def _is_late_for_somebody(self) -> bool:
+        """Returns whether somebody waits for an agent that is not loading yet, or that kernels are compiled for."""
+        with self._lock:
+            awaited = [each for _, each in self._loaded.items() if each.users and not each.made.done()]
+        return any(not each.is_begun or each.num_compiled is not None for each in awaited)
+
     def _compile_ahead(self) -> None:
         """Begins to compile what `ahead` names, once: what was missing for one game is missing for others."""
         ahead, self.ahead = self.ahead, ()
@@ -321,10 +333,19 @@ class LoadedAgents:
             threading.Thread(target=self._compile_all, args=[ahead], name="ahead", daemon=True).start()
 
     def _compile_all(self, ahead: Sequence[tuple[OfferedAgent, Game]]) -> None:
-        process = process_for([game for _, game in ahead], nice=19)
-        with contextlib.suppress(Abandoned):
-            for agent, game in ahead:
-                process.do((compile_for, (agent, game, self._settings, False)), lambda: self._closing is None)
+        """Compiles for agents at low priority, but not while somebody waits, who may need the very same kernel."""
+
+        def is_wanted() -> bool:
+            return self._closing is None and not self._is_late_for_somebody()
+
+        process, left = process_for([game for _, game in ahead], nice=19), list(ahead)
+        while left and self._closing is None:
+            if is_wanted():
+                with contextlib.suppress(Abandoned):
+                    process.do((compile_ahead, (*left[0], self._settings)), is_wanted)
+                    left.pop(0)
+            else:
+                time.sleep(_POLL_S)
         process.end()
 
     def state_of(self, agent: OfferedAgent, game: Game | None) -> str:
@@ -385,6 +406,7 @@ class LoadedAgents:
         except BaseException as error:  # whoever waits for the agent gets it
             with self._lock:
                 if isinstance(error, Abandoned) and loaded.users and self._closing is None:  # it is wanted again
+                    loaded.is_begun = False
                     self._loader.submit(self._load, key, loaded)
                     return
                 self._loaded.forget(key)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from azero.compiler.pace import CALL_S, next_size
+from azero.system.pace import CALL_S, next_size
 
 
 @pytest.mark.parametrize("cost_s", [1e-7, 1e-4, 1e-2, 10.0])
