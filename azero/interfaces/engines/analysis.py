@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import azero
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import UNLIMITED, Limit
@@ -25,6 +27,7 @@ from azero.interfaces.engines.positions import (
     Vertices,
     actions_of,
     after_move,
+    complaint_of_rules,
     points_name,
     stones_of,
     turned_to,
@@ -33,15 +36,14 @@ from azero.interfaces.engines.positions import (
 
 _PLAYERS = {"b": 0, "black": 0, "w": 1, "white": 1}
 _SIDES = {"BLACK": 0, "WHITE": 1, "SIDETOMOVE": None}
-_AREA = {"tromp-taylor", "chinese", "chinese-ogs", "chinese-kgs", "aga", "bga", "new-zealand"}
-_NOT_OURS = {"japanese", "korean", "stone-scoring", "aga-button"}
 _KNOWN = {
     *("id", "moves", "initialStones", "initialPlayer", "rules", "komi", "boardXSize", "boardYSize", "analyzeTurns"),
-    *("maxVisits", "includePolicy", "includeOwnership", "avoidMoves", "allowMoves", "overrideSettings"),
+    *("maxVisits", "includePolicy", "includeOwnership", "includeMovesOwnership", "overrideSettings"),
     *("reportDuringSearchEvery", "firstReportDuringSearchAfter", "priority", "priorities", "analysisPVLen"),
+    *("avoidMoves", "allowMoves"),
 }
 _WITHOUT_EFFECT = {
-    *("whiteHandicapBonus", "rootPolicyTemperature", "rootFpuReductionMax", "includeMovesOwnership"),
+    *("whiteHandicapBonus", "rootPolicyTemperature", "rootFpuReductionMax"),
     *("includeOwnershipStdev", "includeMovesOwnershipStdev", "includePVVisits", "includeNoResultValue"),
 }
 """Fields that mean something to KataGo alone. They are taken, as its clients send them with every query."""
@@ -71,6 +73,7 @@ class Query(NamedTuple):
     side: int | None  # whose the values are; None: the player to move
     has_policy: bool
     has_ownership: bool
+    has_ownership_of_moves: bool
     avoid: list[tuple[int, list[str]]]
     allow: list[tuple[int, list[str]]]
     most_pv: int
@@ -240,7 +243,12 @@ class Analysis:
         except BadInput as error:
             raise Wrong("boardXSize", str(error)) from None
         if points_name(game) == "Go":
-            _check_rules(asked, warnings)
+            try:
+                complaint = complaint_of_rules(asked.get("rules", "tromp-taylor"))
+            except BadInput as error:
+                raise Wrong("rules", str(error)) from None
+            if complaint:
+                warnings.append(("rules", complaint))
         if "komi" in asked and hasattr(game.rules, KOMI):
             komi = asked["komi"]
             if not _is_number(komi) or 2 * komi != int(2 * komi):
@@ -287,7 +295,6 @@ class Analysis:
             raise Wrong("overrideSettings", "maxTime should be a number of seconds greater than 0")
         every = _seconds(asked, "reportDuringSearchEvery")
         first = _seconds(asked, "firstReportDuringSearchAfter")
-        ownership = _flag(asked, "includeOwnership")
         if points_name(game) == "Go" and not self._has_complained and not self._keeps_score(agent):
             warnings.append(("scoreLead", "This agent expects no score: scoreLead is 0"))
             self._has_complained = True
@@ -299,15 +306,15 @@ class Analysis:
             first or every or 0.0,
             _SIDES[side],
             _flag(asked, "includePolicy"),
-            ownership,
+            _flag(asked, "includeOwnership"),
+            _flag(asked, "includeMovesOwnership"),
             _restrictions(asked, "avoidMoves"),
             _restrictions(asked, "allowMoves"),
             asked["analysisPVLen"] if _is_whole(asked.get("analysisPVLen")) else 10_000,
         )
 
     def _keeps_score(self, agent: Agent) -> bool:
-        heads = agent.at_full_strength.heads_alone
-        return heads is not None and "score" in heads(agent.game.new_initial_state().planes()[None])
+        return "score" in agent.at_full_strength.heads_of(agent.game.new_initial_state())
 
     def _states(
         self, asked: dict[str, Any], game: Game, moves: list[tuple[str, str]], turns: set[int]
@@ -377,20 +384,6 @@ class Analysis:
             self._write(_answer(job, report))
         if report.is_last:
             self._job = self._used = self._search = None
-
-
-def _check_rules(asked: dict[str, Any], warnings: list[tuple[str, str]]) -> None:
-    """Warns if the rules are others than azero's: area, superko. Raises Wrong if they are none."""
-    rules = asked.get("rules", "tromp-taylor")
-    told = rules.lower() if isinstance(rules, str) else ""
-    ours = "azero plays by area scoring with positional superko"
-    if isinstance(rules, dict):
-        if rules.get("scoring", "AREA") != "AREA" or rules.get("tax", "NONE") != "NONE" or rules.get("hasButton"):
-            warnings.append(("rules", f"These rules are not played here; {ours}"))
-    elif told in _NOT_OURS:
-        warnings.append(("rules", f"{told} rules are not played here; {ours}"))
-    elif told not in _AREA:
-        raise Wrong("rules", f"Could not parse rules: {str(rules)[:100]}")
 
 
 def _beginning(game: Game, stones: Sequence[tuple[str, str]], player: int, vertices: Vertices) -> State:
@@ -510,9 +503,8 @@ def _answer(job: Job, report: Report) -> dict[str, Any]:
             "thisHash": f"{report.search.state.hash_key():016X}",
         },
     }
-    if query.has_ownership and found.ownership is not None:
-        sign = -1.0 if is_turned else 1.0
-        answer["ownership"] = [round(sign * float(owner), 4) for owner in found.ownership.ravel()]
+    if query.has_ownership:
+        answer |= _owners(found.ownership, is_turned)
     if query.has_policy:
         answer["policy"] = _policy(found, query.game)
     return answer
@@ -523,7 +515,8 @@ def _move_info(
 ) -> dict[str, Any]:
     assert report.found is not None, "the search has found something"
     pv = [vertices.write(text) for text in move.pv][: query.most_pv + 1]
-    score = report.scores.get(move.action, report.found.score)
+    after = report.after.get(move.action, {})
+    score = after.get("score", report.found.score)
     return {
         "move": pv[0] if pv else vertices.write(move.move),
         "visits": move.visits,
@@ -533,7 +526,13 @@ def _move_info(
         **_scores(query.game, score, is_turned),
         "order": order,
         "pv": pv,
+        **(_owners(after.get("ownership"), is_turned) if query.has_ownership_of_moves else {}),
     }
+
+
+def _owners(owners: np.ndarray | None, is_turned: bool) -> dict[str, Any]:
+    sign = -1.0 if is_turned else 1.0
+    return {} if owners is None else {"ownership": [round(sign * float(owner), 4) for owner in owners.ravel()]}
 
 
 def _values(value: float, low: float, is_turned: bool) -> dict[str, float]:

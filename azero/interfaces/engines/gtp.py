@@ -5,6 +5,7 @@ manual of GoGui.
 """
 
 import contextlib
+import json
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -38,7 +39,9 @@ from azero.interfaces.engines.positions import (
     Vertices,
     actions_of,
     after_move,
+    complaint_of_rules,
     points_name,
+    rules_of,
     stones_of,
     turned_to,
     with_player,
@@ -53,6 +56,9 @@ COLOURS = ("black", "white")
 _DEFAULT_INTERVAL_S = 0.5
 _MOST_CENTISECONDS = 10_000_000
 _LONGEST_S = 7 * 24 * 3600.0
+_INTERRUPT = "# INTERRUPT"
+"""A comment with which GoGui ends a search: the move is the best one so far."""
+
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}(\.[0-9]{0,9})?")
 
 
@@ -84,7 +90,7 @@ class Gtp:
         self._handlers: dict[str, Callable[[list[str]], str | None]] = {
             name.removeprefix("_do_"): getattr(self, name) for name in dir(self) if name.startswith("_do_")
         }
-        self._handlers |= {name.replace("_", "-", 1): self._handlers.pop(name) for name in _WITH_DASH}
+        self._handlers |= {name: self._handlers.pop(name.replace("-", "_")) for name in _WITH_DASHES}
         self._is_over = False
 
     def run(self) -> None:
@@ -189,6 +195,21 @@ class Gtp:
         if isinstance(game.rules, Go) and komi != game.rules.komi:
             self._engine.change_rules(with_parameters(game, komi=komi))
         return ""
+
+    def _do_kata_get_rules(self, words: list[str]) -> str:
+        return json.dumps(rules_of(self._engine.game))
+
+    def _do_kata_set_rules(self, words: list[str]) -> str:
+        """Agrees to rules that are azero's, or nearly so."""
+        text = " ".join(words)
+        with contextlib.suppress(ValueError, RecursionError):
+            text = json.loads(text)
+        if complaint := complaint_of_rules(text):
+            raise Refused(complaint)
+        return ""
+
+    def _do_kgs_rules(self, words: list[str]) -> str:
+        return self._do_kata_set_rules(words)
 
     def _do_list_games(self, words: list[str]) -> str:
         names = {_title(self._engine.game.name)}
@@ -311,7 +332,12 @@ class Gtp:
             if analysis is not None and report.found.moves:
                 self._tell(f"{analysis_line(report, analysis.wanted, self._vertices)}\n")
 
-        report = self._engine.wait(search, take, self._is_left)
+        def is_left() -> bool:
+            if self._lines.take(_INTERRUPT):
+                search.stop()
+            return self._is_left()
+
+        report = self._engine.wait(search, take, is_left)
         if report is None:
             raise EOFError
         assert report.found is not None, "it has found something"
@@ -343,7 +369,7 @@ class Gtp:
             return self._set_clocks(None)
         if byo_yomi_s == 0:
             return self._set_clocks(TimeControl(main_s))
-        return self._set_clocks(TimeControl(main_s, periods=1, period_s=byo_yomi_s / stones))
+        return self._set_clocks(_canadian(byo_yomi_s, stones, main_s))
 
     def _do_kgs_time_settings(self, words: list[str]) -> str:
         kind, numbers = words[0].lower() if words else "", [_seconds(word) for word in words[1:]]
@@ -367,15 +393,15 @@ class Gtp:
         clock = self._engine.clocks[player]
         if clock is None:
             if left_s > 0:
-                control = TimeControl(0, periods=1, period_s=left_s / stones) if stones else TimeControl(left_s)
-                self._engine.give_clock(player, control)
+                self._engine.give_clock(player, _canadian(left_s, stones) if stones else TimeControl(left_s))
             return ""
         control = clock.control
-        if stones:  # within byo-yomi: of one period that is left, or of the stones that are left in it
-            if control.periods <= 1 and left_s > 0:
-                control = control._replace(periods=1, period_s=left_s / stones)
+        if stones:  # in byo-yomi: the periods that are left on KGS, elsewhere the stones of this period
+            if not control.periods:
+                control = _canadian(left_s, stones)
             clock = self._engine.give_clock(player, control)  # the old one may have fallen
-            clock.main_s, clock.periods = 0.0, min(stones, control.periods)
+            clock.periods = min(stones, control.periods)
+            clock.set_period(left_s, stones if control.periods == 1 else 1)
             return ""
         told_s = left_s if abs(left_s - clock.main_s) > 1.0 else min(left_s, clock.main_s)
         gone_s = max(0.0, clock.main_s - told_s)
@@ -627,6 +653,9 @@ class Gtp:
             self._engine.set_up(with_player(self._engine.state, player))
         return ""
 
+    def _do_gogui_interrupt(self, words: list[str]) -> str:
+        return ""
+
     def _do_gogui_analyze_commands(self, words: list[str]) -> str:
         own = ["dboard/azero ownership/azero-ownership %c"] if self._keeps_ownership() else []
         score = ["string/azero score/final_score"] if points_name(self._engine.game) == "Go" else []
@@ -636,9 +665,7 @@ class Gtp:
         return "\n".join(_ANALYZE_COMMANDS)
 
     def _keeps_ownership(self) -> bool:
-        agent = self._engine.agent.at_full_strength
-        state = self._engine.game.new_initial_state()
-        return agent.heads_alone is not None and "ownership" in agent.heads_alone(state.planes()[None])
+        return "ownership" in self._engine.agent.at_full_strength.heads_of(self._engine.state)
 
     def _do_azero_values(self, words: list[str]) -> str:
         found = self._suggest(words)
@@ -676,17 +703,20 @@ class Gtp:
         return found
 
 
-_WITH_DASH = [
-    *("kgs_time_settings", "kgs_genmove_cleanup", "gg_undo"),
-    *("lz_analyze", "kata_analyze", "lz_genmove_analyze", "kata_genmove_analyze"),
-    *("gogui_rules_game_id", "gogui_rules_board", "gogui_rules_board_size", "gogui_rules_legal_moves"),
-    *("gogui_rules_side_to_move", "gogui_rules_final_result", "gogui_play_sequence", "gogui_setup"),
-    *("gogui_setup_player", "gogui_analyze_commands", "hexgui_analyze_commands"),
-    *("azero_values", "azero_visits", "azero_pv", "azero_value", "azero_ownership"),
+_WITH_DASHES = [
+    *("kgs-time_settings", "kgs-genmove_cleanup", "kgs-rules", "kata-get-rules", "kata-set-rules", "gg-undo"),
+    *("lz-analyze", "kata-analyze", "lz-genmove_analyze", "kata-genmove_analyze"),
+    *("gogui-rules_game_id", "gogui-rules_board", "gogui-rules_board_size", "gogui-rules_legal_moves"),
+    *("gogui-rules_side_to_move", "gogui-rules_final_result", "gogui-play_sequence", "gogui-setup"),
+    *("gogui-setup_player", "gogui-interrupt", "gogui-analyze_commands", "hexgui-analyze_commands"),
+    *("azero-values", "azero-visits", "azero-pv", "azero-value", "azero-ownership"),
 ]
-"""Commands whose first word is joined by a dash."""
+"""Commands with dashes, as they are written."""
 
-_FOR_GO = {"fixed_handicap", "place_free_handicap", "set_free_handicap", "final_status_list"}
+_FOR_GO = {
+    *("fixed_handicap", "place_free_handicap", "set_free_handicap", "final_status_list"),
+    *("kata-get-rules", "kata-set-rules", "kgs-rules"),
+}
 _FOR_POINTS = {
     *("gogui-rules_game_id", "gogui-rules_board", "gogui-rules_board_size", "gogui-rules_legal_moves"),
     *("gogui-rules_side_to_move", "gogui-rules_final_result", "gogui-setup", "gogui-setup_player"),
@@ -702,10 +732,8 @@ _ANALYZE_COMMANDS = [
 
 _COLOUR_WORDS = {"b": 0, "black": 0, "w": 1, "white": 1}
 _NUMBERS = {"minmoves": "fewest", "maxmoves": "most"}
-_FLAGS = {"rootinfo": "has_root", "ownership": "has_ownership"}
-_WITHOUT_EFFECT = {
-    *("ownershipstdev", "movesownership", "movesownershipstdev", "pvvisits", "pvedgevisits", "noresultvalue"),
-}
+_FLAGS = {"rootinfo": "has_root", "ownership": "has_ownership", "movesownership": "has_ownership_of_moves"}
+_WITHOUT_EFFECT = {"ownershipstdev", "movesownershipstdev", "pvvisits", "pvedgevisits", "noresultvalue"}
 """Keys of KataGo's analyses that ask for what azero's search does not know."""
 
 
@@ -725,6 +753,12 @@ def _number(word: str) -> float:
     if not _NUMBER.fullmatch(word):
         raise _syntax_error()
     return float(word)
+
+
+def _canadian(period_s: float, stones: float, main_s: float = 0.0) -> TimeControl:
+    """Returns a time control with a period for so many moves."""
+    moves = max(1, int(stones))
+    return TimeControl(main_s, periods=1, period_s=period_s, moves=moves)
 
 
 def _seconds(word: str) -> float:

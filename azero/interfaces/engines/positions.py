@@ -1,10 +1,12 @@
 """Positions as controllers set them up: moves out of turn, stones on a board, boards of other sizes."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.boards import GO_LETTERS, LETTERS
+from azero.games.go.rules import Go
 from azero.games.names import parts_of
 from azero.games.position_text import PLAYERS, board_to_text, text_to_board
 from azero.games.state import is_forced_pass
@@ -15,11 +17,39 @@ SWAP = "swap-pieces"
 _BOARD_GAMES = {"go": "Go", "othello": "Othello", "gomoku": "Gomoku", "hex": "Hex", "tic_tac_toe": "Tictactoe"}
 """The games whose moves are points, by their names for GoGui."""
 
+_AREA = {"tromp-taylor", "chinese", "chinese-ogs", "chinese-kgs", "aga", "bga", "new-zealand"}
+_NOT_OURS = {"japanese", "korean", "stone-scoring", "aga-button"}
+
 
 def points_name(game: Game) -> str | None:
     """Returns GoGui's name of a game whose moves are points or passes; None for other games."""
     file, name, _ = parts_of(game.name)
     return None if file else _BOARD_GAMES.get(name)
+
+
+def rules_of(game: Game) -> dict[str, Any]:
+    """Returns the rules of a game of Go as KataGo writes them; raises BadInput for other games."""
+    if not isinstance(game.rules, Go):
+        raise BadInput(f"{game} is not Go")
+    ko, suicide = "POSITIONAL" if game.rules.superko else "SIMPLE", bool(game.rules.suicide)
+    others = {"tax": "NONE", "whiteHandicapBonus": "0", "hasButton": False, "friendlyPassOk": False}
+    return {"ko": ko, "scoring": "AREA", "suicide": suicide, **others}
+
+
+def complaint_of_rules(rules: object) -> str:
+    """Returns why azero does not play these rules of KataGo's, a name or an object; empty if it does, or nearly so.
+
+    Raises BadInput if they are none.
+    """
+    if isinstance(rules, dict):
+        is_ours = rules.get("scoring", "AREA") == "AREA" and rules.get("tax", "NONE") == "NONE"
+        name, is_ours = "these", is_ours and not rules.get("hasButton")
+    else:
+        name = rules.lower().replace("_", "-") if isinstance(rules, str) else ""
+        if name not in _AREA | _NOT_OURS:
+            raise BadInput(f"Could not parse rules: {str(rules)[:100]}")
+        is_ours = name in _AREA
+    return "" if is_ours else f"{name} rules are not played here; azero plays by area scoring with positional superko"
 
 
 class Vertices:

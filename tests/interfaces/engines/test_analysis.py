@@ -18,7 +18,7 @@ from azero.nets.checkpoint import write_checkpoint
 from azero.nets.checkpoint_file import Card
 from azero.nets.make import make_net
 
-from .controller import Controller, malformed
+from .controller import Controller, malformed, stand_malformed
 
 needs_speed = pytest.mark.skipif(not IS_COMPILED, reason="plain Python is slow")
 MOVE_FIELDS = {"move", "visits", "winrate", "prior", "lcb", "utility", "order", "pv", "scoreLead"}
@@ -222,8 +222,8 @@ def test_malformed_lines_get_json(controller):
 
 
 @pytest.mark.long
-def test_ten_thousand_malformed_lines(controller):
-    answer_all(controller("uct@3"), malformed(2, 10_000, COMMANDS))
+def test_ten_thousand_malformed_lines_cost_no_memory(controller):
+    stand_malformed(answer_all, controller("uct@3"), COMMANDS)
 
 
 @pytest.fixture(scope="module")
@@ -258,17 +258,28 @@ def net_with_heads(tmp_path_factory):
     return path
 
 
+OWNERSHIP = {"includeOwnership": True, "includeMovesOwnership": True}
+
+
 @pytest.mark.slow
 def test_ownership_and_score_of_a_net_that_keeps_them(controller, net_with_heads):
     script = controller(f"{net_with_heads}@20", None)
     stones = [["B", point] for point in ("A1", "B2", "C3", "D4", "E5")]
-    (answer,) = ask(script, id="o", initialStones=stones, moves=[], initialPlayer="W", includeOwnership=True, komi=0.5)
+    (answer,) = ask(script, id="o", initialStones=stones, moves=[], initialPlayer="W", komi=0.5, **OWNERSHIP)
     owners = np.array(answer["ownership"]).reshape(5, 5)
     assert np.diag(np.fliplr(owners)).max() < -0.3 < owners[0, 0], "they are White's, who is to move"
+    assert np.mean(answer["moveInfos"][0]["ownership"]) < 0.3 and len(answer["moveInfos"][0]["ownership"]) == 25
     assert answer["rootInfo"]["scoreLead"] < -1.0 and answer["moveInfos"][0]["scoreLead"] < -0.5
     with contextlib.closing(Controller(Gtp, f"{net_with_heads}@20")) as go:
         for point in ("A1", "B2", "C3", "D4", "E5"):
             go.ask(f"play b {point}")
         line = go.report("kata-analyze w 5 ownership true rootInfo true")
         assert "scoreLead -" in line and len(line.partition("ownership ")[2].split()) == 25
+        line = go.report("kata-analyze w 5 movesOwnership true maxmoves 1")
+        assert len(line.partition(" movesOwnership ")[2].split()) == 25
+        go.ask("time_settings 60 0 0")
+        assert (
+            "scoreLead" in go.ask("kata-genmove_analyze b 5 ownership true") and go.ask("time_settings 0 0 0") == "= "
+        )
+        assert go.ask("undo") == "= "
         assert len(go.ask("azero-ownership b").split()) == 26 and "dboard/" in go.ask("gogui-analyze_commands")

@@ -14,7 +14,7 @@ from azero.games.state import is_forced_pass
 from azero.interfaces.engines.gtp import Gtp
 from azero.records import read_records
 
-from .controller import SOON_S, Controller, malformed
+from .controller import SOON_S, Controller, malformed, stand_malformed
 
 GO = make_game("go(size=5)")
 VERTEX = "([A-HJ-Z][0-9]{1,2}|pass|resign)"
@@ -153,13 +153,36 @@ def test_clocks_are_kept(controller):
     assert go.ask("time_settings 0 0 0") == go.ask("kgs-time_settings none") == "= "
     assert go.ask("time_settings 10 5 5") == "= "
     go.engine._engine.clocks[0].spend(12.0)  # more than a fifth of the period, but not more than the period
-    assert go.ask("time_left b 3 4") == "= " and 0.7 < go.engine._engine.clocks[0].left_s < 0.8
+    assert go.engine._engine.clocks[0].period_left_s == 3 / 4, "stones and seconds are counted"
+    assert go.ask("time_left b 2 4") == "= " and go.engine._engine.clocks[0].period_left_s == 2 / 4
     assert go.ask("time_settings 2 0 0") == "= "
     begin = time.perf_counter()
     go.ask("clear_board")
     assert re.search("play (A1|B2)$", go.ask("lz-genmove_analyze b 5 allow b a1,b2 1"))
     assert time.perf_counter() - begin < 1.8, "a share of the clock"
     assert go.ask("time_settings 1 2") == go.ask("kgs-time_settings slow 3") == "? syntax error"
+
+
+@needs_speed
+def test_gogui_interrupts_a_move(controller):
+    go = controller("uct@1000000000")
+    go.send("genmove b")
+    time.sleep(0.5)
+    go.send("# interrupt", "gogui-interrupt")
+    assert re.fullmatch(rf"= {VERTEX}", go.line()) and go.came_s < 0.5
+    assert [go.line() for _ in range(3)] == ["", "= ", ""]
+    go.silence()
+
+
+def test_rules_by_katago_s_names(controller):
+    go = controller()
+    assert '"ko": "POSITIONAL", "scoring": "AREA"' in go.ask("kata-get-rules")
+    for ours in ("chinese", "tromp-taylor", go.ask("kata-get-rules")[2:]):
+        assert go.ask(f"kata-set-rules {ours}") == "= "
+    assert go.ask("kgs-rules new_zealand") == "= "
+    for others in ("kgs-rules japanese", 'kata-set-rules {"scoring": "TERRITORY"}'):
+        assert "rules are not played here" in go.ask(others)
+    assert go.ask("kata-set-rules frob") == "? Could not parse rules: frob"
 
 
 # --- analyses ---
@@ -324,7 +347,9 @@ def test_what_clients_send_is_answered_in_its_form(controller, tmp_path, command
 COMMANDS = """boardsize 5|clear_board|komi 6.5|play b c3|play w pass|genmove b|undo|time_settings 10 0 0
 time_left b 5 0|final_score|final_status_list alive|fixed_handicap 2|set_free_handicap a1 b2|loadsgf x.sgf 3|printsgf
 showboard|lz-genmove_analyze b 10 avoid b a1 1|kgs-time_settings byoyomi 1 1 1|set_game Go|gogui-setup b a1 w b1
-known_command play|gg-undo 1|3 name|gogui-play_sequence b a1 w b1""".replace("\n", "|").split("|")
+known_command play|gg-undo 1|3 name|kata-set-rules {"ko": 1}|gogui-play_sequence b a1 w b1""".replace("\n", "|").split(
+    "|"
+)
 
 
 def answer_all(go, lines):
@@ -346,11 +371,7 @@ def test_malformed_lines_get_an_answer(controller, tmp_path, monkeypatch):
 @pytest.mark.long
 def test_ten_thousand_malformed_lines_cost_no_memory(controller, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    go = controller("uct@3")
-    answer_all(go, malformed(2, 2000, COMMANDS))
-    before = psutil.Process().memory_info().rss
-    answer_all(go, malformed(3, 10_000, COMMANDS))
-    assert psutil.Process().memory_info().rss - before < 30 << 20
+    stand_malformed(answer_all, controller("uct@3"), COMMANDS)
 
 
 @pytest.mark.long
