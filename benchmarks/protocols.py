@@ -211,7 +211,7 @@ def main() -> int:
     match.add_argument("engines", nargs=2)
     match.add_argument("--games", type=int, default=20)
     match.add_argument("--go", default="movetime 50", help="the arguments of go, without a clock")
-    match.add_argument("--clock", type=float, help="seconds of each player for a game")
+    match.add_argument("--clock", type=float, default=0.0, help="seconds of each player for a game")
     match.add_argument("--busy", type=int, default=0, help="programs that keep a core busy meanwhile")
     match.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()

@@ -28,6 +28,7 @@ from azero.interfaces.engines.positions import (
     actions_of,
     after_move,
     complaint_of_rules,
+    player_of,
     points_name,
     stones_of,
     turned_to,
@@ -87,7 +88,7 @@ class Job:
     query: Query = field(compare=False)
     turn: int = field(compare=False)
     state: State = field(compare=False)
-    allowed: list[int] | None = field(compare=False)  # the actions that the search tries first; None: all
+    allowed: list[int] | None = field(compare=False)  # the actions that are told; None: all
 
 
 class Analysis:
@@ -101,7 +102,8 @@ class Analysis:
         self._make, self._lines, self._quits_at_once = make, lines, quits_at_once
         first = make(None)
         prepare(first)
-        self._game = first.game
+        self._game, self._limit = first.game, first.limit
+        self._keeps_score = "score" in first.at_full_strength.heads_of(first.game.new_initial_state())
         self._agents = Opened[Game, Agent](_MOST_AGENTS, lambda agent: agent.close(), self._is_free)
         self._agents.use(first.game, lambda: first)
         self._jobs: list[Job] = []
@@ -231,7 +233,7 @@ class Analysis:
             heapq.heappush(self._jobs, Job((-priority, self._number), query, turn, states[turn], allowed[turn]))
 
     def _game_of(self, asked: dict[str, Any], warnings: list[tuple[str, str]]) -> Game:
-        """Returns the game of a query, which the agent plays; raises Wrong."""
+        """Returns the game of a query; raises Wrong. Whether the agent plays it is known when its search begins."""
         _, height, width = self._game.planes_shape
         sizes = {}
         for name, usual in (("boardXSize", width), ("boardYSize", height)):
@@ -242,13 +244,8 @@ class Analysis:
             game = with_size(self._game, sizes["boardXSize"], sizes["boardYSize"])
         except BadInput as error:
             raise Wrong("boardXSize", str(error)) from None
-        if points_name(game) == "Go":
-            try:
-                complaint = complaint_of_rules(asked.get("rules", "tromp-taylor"))
-            except BadInput as error:
-                raise Wrong("rules", str(error)) from None
-            if complaint:
-                warnings.append(("rules", complaint))
+        if points_name(game) == "Go" and (complaint := complaint_of_rules(asked.get("rules", "tromp-taylor"))):
+            warnings.append(("rules", complaint))
         if "komi" in asked and hasattr(game.rules, KOMI):
             komi = asked["komi"]
             if not _is_number(komi) or 2 * komi != int(2 * komi):
@@ -257,10 +254,6 @@ class Analysis:
                 game = with_parameters(game, komi=float(komi))
             except BadInput as error:
                 raise Wrong("komi", str(error)) from None
-        try:
-            self._agent(game)
-        except BadInput as error:
-            raise Wrong("boardXSize", str(error)) from None
         return game
 
     def _agent(self, game: Game) -> Agent:
@@ -285,8 +278,7 @@ class Analysis:
         side = settings.get("reportAnalysisWinratesAs", "SIDETOMOVE")
         if not isinstance(side, str) or side not in _SIDES:
             raise Wrong("overrideSettings", "reportAnalysisWinratesAs should be BLACK, WHITE or SIDETOMOVE")
-        agent = self._agent(game)
-        limit = agent.limit
+        limit = self._limit
         visits: Any = asked.get("maxVisits", settings.get("maxVisits", limit.simulations))
         if not _is_whole(visits) or visits < 1:
             raise Wrong("maxVisits", "Must be an integer of 1 or more")
@@ -295,7 +287,7 @@ class Analysis:
             raise Wrong("overrideSettings", "maxTime should be a number of seconds greater than 0")
         every = _seconds(asked, "reportDuringSearchEvery")
         first = _seconds(asked, "firstReportDuringSearchAfter")
-        if points_name(game) == "Go" and not self._has_complained and not self._keeps_score(agent):
+        if points_name(game) == "Go" and not self._has_complained and not self._keeps_score:
             warnings.append(("scoreLead", "This agent expects no score: scoreLead is 0"))
             self._has_complained = True
         return Query(
@@ -312,9 +304,6 @@ class Analysis:
             _restrictions(asked, "allowMoves"),
             asked["analysisPVLen"] if _is_whole(asked.get("analysisPVLen")) else 10_000,
         )
-
-    def _keeps_score(self, agent: Agent) -> bool:
-        return "score" in agent.at_full_strength.heads_of(agent.game.new_initial_state())
 
     def _states(
         self, asked: dict[str, Any], game: Game, moves: list[tuple[str, str]], turns: set[int]
@@ -334,12 +323,12 @@ class Analysis:
             if number + 1 in turns:
                 states[number + 1] = state
         if points_name(game) == "Go":  # controllers go on after passes
-            ends = {turn: int(state.record["ply"]) & 1 for turn, state in states.items() if state.is_terminal()}
+            ends = {turn: player_of(state) for turn, state in states.items() if state.is_terminal()}
             states |= {turn: turned_to(states[turn], player) for turn, player in ends.items()}
         return states
 
     def _allowed(self, query: Query, state: State) -> list[int] | None:
-        """Returns the actions that a query lets the search try first; None: all. Raises Wrong if none is left."""
+        """Returns the actions that a query lets the search try first; None: all. Raises Wrong."""
         vertices, legal, player = Vertices(query.game), set(state.legal_actions()), state.current_player()
         chosen = set(legal)
         try:
@@ -350,8 +339,6 @@ class Analysis:
             raise Wrong("avoidMoves" if query.avoid else "allowMoves", "Could not parse board location") from None
         if allowed:
             chosen &= set().union(*allowed)
-        if legal and not chosen:
-            raise Wrong("avoidMoves" if query.avoid else "allowMoves", "No move is left")
         return sorted(chosen) if chosen != legal else None
 
     # --- answers ---
@@ -368,7 +355,7 @@ class Analysis:
             except BadInput as error:
                 self._write({"error": str(error), "id": job.query.id})
                 continue
-            task = Task(job.query.limit, None, job.query.every_s, job.allowed)
+            task = Task(job.query.limit, None, job.query.every_s, job.allowed or None)
             self._job, self._used = job, agent
             self._search = Search(agent, job.state, task, self._lines)
 
@@ -489,7 +476,7 @@ def _answer(job: Job, report: Report) -> dict[str, Any]:
     assert found is not None, "the search has found something"
     is_turned = query.side is not None and query.side != found.to_move
     vertices, score = Vertices(query.game), found.score
-    seen = [move for move in found.moves if move.visits or move.proven]
+    seen = [move for move in found.moves if (move.visits or move.proven) and job.allowed != []]
     answer: dict[str, Any] = {
         "id": query.id,
         "turnNumber": job.turn,

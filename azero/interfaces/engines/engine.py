@@ -215,8 +215,10 @@ def prepare(agent: Agent) -> None:
     """Compiles and opens what an agent's searches need, so that the first one begins at once. If not, it is closed."""
     try:
         agent.player.start_clock()
+        state = agent.game.new_initial_state()
+        agent.game.state_from_text(state.to_text())
         if agent.can_ponder:
-            agent.suggest(agent.game.new_initial_state(), 2)
+            agent.suggest(state, 2)
         if search := agent.position_search():
             search.ask_for_truth(True)  # as an analysis does
     except BaseException:

@@ -58,7 +58,7 @@ class Gomocup:
         self._list: list[str] = []
         self._random = random.Random(self._engine.agent.seed)
         self._info: dict[str, int] = {}
-        self._complaint = ""  # of INFO, told with the next other command
+        self._complaints: dict[str, str] = {}  # of INFO by its key, told with the next other command
         self._is_over = False
         self._handlers: dict[str, Callable[[str], str | None]] = {
             "START": self._start,
@@ -108,15 +108,20 @@ class Gomocup:
                 if handler is None:
                     self._lines.write(f"UNKNOWN command {_shown(word)}\n")
                     return
-                if self._complaint and word.upper() not in ("INFO", "END", "ABOUT"):
-                    raise Refused(self._complaint)
+                if word.upper() not in ("INFO", "END", "ABOUT", "BOARD", "SWAP2BOARD"):
+                    self._complain()
                 answer = handler(rest.strip())
         except (Refused, BadInput) as error:
-            self._complaint = ""
+            self._complaints.clear()
             self._lines.write(f"ERROR {_shown(' '.join(str(error).split()))}\n")
             return
         if answer is not None:
             self._lines.write(f"{answer}\n")
+
+    def _complain(self) -> None:
+        """Raises Refused if INFO has said what cannot be."""
+        if self._complaints:
+            raise Refused("; ".join(self._complaints.values()))
 
     # --- beginning ---
 
@@ -153,31 +158,25 @@ class Gomocup:
         if key not in ("timeout_turn", "timeout_match", "time_left", "max_memory", "rule"):
             return
         if not re.fullmatch("-?[0-9]{1,15}", text.strip()):
-            self._complaint = f"INFO {key} should be a whole number"
+            self._complaints[key] = f"INFO {key} should be a whole number"
             return
-        value = int(text)
-        if key == "rule":
-            if value not in (0, 1):
-                self._complaint = f"rule {value} is not played here; 0 is five or more in a row, 1 exactly five"
-                return
-            self._info[key] = value
-            try:
-                self._use_rule()
-            except BadInput as error:
-                self._complaint = str(error)
-        elif key == "max_memory":
-            mib = min(value // _MIB // _TREE_PART, MEMORY_MIB, MOST_MIB) if value > 0 else MEMORY_MIB
-            try:
-                self._engine.set_memory(max(1, mib))
-            except BadInput as error:
-                self._complaint = str(error)
-        else:
-            self._info[key] = value
+        self._complaints.pop(key, None)
+        try:
+            self._use(key, int(text))
+        except BadInput as error:
+            self._complaints[key] = str(error)
 
-    def _use_rule(self) -> None:
-        """Goes on by the rule that the manager has named, if a game has begun."""
-        exact = self._info["rule"] == 1
-        if self._stones is not None and self._rules.exact != exact:
+    def _use(self, key: str, value: int) -> None:
+        """Goes on by a limit or a rule; raises BadInput."""
+        if key == "max_memory":
+            mib = min(value // _MIB // _TREE_PART, MEMORY_MIB, MOST_MIB) if value > 0 else MEMORY_MIB
+            self._engine.set_memory(max(1, mib))
+            return
+        if key == "rule" and value not in (0, 1):
+            raise BadInput(f"rule {value} is not played here; 0 is five or more in a row, 1 exactly five")
+        self._info[key] = value
+        exact = self._info.get("rule") == 1
+        if key == "rule" and self._stones is not None and self._rules.exact != exact:
             self._engine.set_game(with_parameters(self._engine.game, exact=exact))
 
     # --- playing ---
@@ -207,7 +206,6 @@ class Gomocup:
         return "OK"
 
     def _begin_list(self, use: Callable[[list[str]], str | None]) -> None:
-        self._begun()
         self._begun_list, self._list = use, []
 
     def _read_list(self, line: str) -> str | None:
@@ -218,6 +216,8 @@ class Gomocup:
             self._end("")
         elif line.upper() == "DONE":
             self._begun_list = None
+            self._begun()
+            self._complain()
             return use(self._list)
         elif len(self._list) <= _MOST_STONES:
             self._list.append(line)

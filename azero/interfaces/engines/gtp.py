@@ -36,10 +36,13 @@ from azero.interfaces.engines.gtp_texts import (
 )
 from azero.interfaces.engines.lines import Lines
 from azero.interfaces.engines.positions import (
+    POINT_GAMES,
     Vertices,
     actions_of,
     after_move,
     complaint_of_rules,
+    has_swapped,
+    player_of,
     points_name,
     rules_of,
     stones_of,
@@ -87,6 +90,7 @@ class Gtp:
         self._engine = Engine(make, lines)
         self._vertices = Vertices(self._engine.game)
         self._header, self._is_begun = "=", False  # of an answer in parts
+        self._exchanges = False  # whether a swap of Hex exchanges the colours
         self._handlers: dict[str, Callable[[list[str]], str | None]] = {
             name.removeprefix("_do_"): getattr(self, name) for name in dir(self) if name.startswith("_do_")
         }
@@ -108,11 +112,12 @@ class Gtp:
         text = "".join(each for each in line.replace("\t", " ") if each >= " " and each != "\x7f")
         words = text.partition("#")[0].split()
         number = words.pop(0) if words and words[0].isdecimal() and words[0].isascii() else ""
-        if not words:
+        if not words and not number:
             return
         self._header, self._is_begun = f"={number}", False
+        self._vertices.is_exchanged = self._exchanges and has_swapped(self._engine.state)
         try:
-            handler = self._handlers.get(words[0])
+            handler = self._handlers.get(words[0]) if words else None
             if handler is None:
                 raise Refused("unknown command")
             answer = handler(words[1:])
@@ -201,10 +206,7 @@ class Gtp:
 
     def _do_kata_set_rules(self, words: list[str]) -> str:
         """Agrees to rules that are azero's, or nearly so."""
-        text = " ".join(words)
-        with contextlib.suppress(ValueError, RecursionError):
-            text = json.loads(text)
-        if complaint := complaint_of_rules(text):
+        if complaint := complaint_of_rules(" ".join(words)):
             raise Refused(complaint)
         return ""
 
@@ -212,9 +214,10 @@ class Gtp:
         return self._do_kata_set_rules(words)
 
     def _do_list_games(self, words: list[str]) -> str:
+        """Lists the games whose moves are points: quarry knows no moves of several actions but whole ones."""
         names = {_title(self._engine.game.name)}
         if self._engine.agent.at_full_strength.net_alone is None:
-            names |= {_title(name) for name in registered_games()}
+            names |= {_title(name) for name in POINT_GAMES}
         return "\n".join(sorted(names))
 
     def _do_set_game(self, words: list[str]) -> str:
@@ -270,7 +273,7 @@ class Gtp:
     def _do_play(self, words: list[str]) -> str:
         if len(words) < 2:
             raise _syntax_error()
-        player, text = _colour(words[0]), "".join(words[1:])
+        player, text = self._player(words[0]), "".join(words[1:])
         if text.lower() == "resign":
             return ""
         self._engine.set_up(after_move(turned_to(self._engine.state, player, text), text, self._vertices))
@@ -295,9 +298,16 @@ class Gtp:
 
     def _searched(self, words: Sequence[str]) -> State:
         """Returns the position with the player to move whom the words name; without words, as it is."""
-        if not words:
-            return turned_to(self._engine.state, max(0, self._engine.state.current_player()))
-        return turned_to(self._engine.state, _colour(words[0]))
+        player = self._player(words[0]) if words else player_of(self._engine.state)
+        return turned_to(self._engine.state, player)
+
+    def _player(self, word: str) -> int:
+        """Returns the player whom a colour names. After a swap, it tells whether the players exchange their colours."""
+        player, state = _colour(word), self._engine.state
+        if has_swapped(state) and len(state.history()) == 2:
+            self._exchanges = player == 1
+        self._vertices.is_exchanged = self._exchanges and has_swapped(state)
+        return player ^ self._vertices.is_exchanged
 
     def _generate(self, state: State, analysis: _Analysis | None = None) -> tuple[str, State | None]:
         """Returns the agent's move and the position after it; None if it resigns or the game is over."""
@@ -389,7 +399,7 @@ class Gtp:
         """Sets a clock. Controllers count in whole seconds, so a time that is about the known one changes nothing."""
         if len(words) != 3:
             raise _syntax_error()
-        player, left_s, stones = _colour(words[0]), _seconds(words[1]), _whole(words[2])
+        player, left_s, stones = self._player(words[0]), _seconds(words[1]), _whole(words[2])
         clock = self._engine.clocks[player]
         if clock is None:
             if left_s > 0:
@@ -415,7 +425,7 @@ class Gtp:
         state = self._engine.state
         if not state.is_terminal() and points_name(state.game) != "Go":
             raise Refused("cannot score")
-        score = state.final_score()
+        score = state.final_score() * (-1 if self._vertices.is_exchanged else 1)
         return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
 
     def _do_final_status_list(self, words: list[str]) -> str:
@@ -506,7 +516,7 @@ class Gtp:
         while left:
             key = left.pop(0).lower()
             if key in ("allow", "avoid") and len(left) >= 3:
-                player, points, _ = _colour(left.pop(0)), left.pop(0).split(","), _whole(left.pop(0))
+                player, points, _ = self._player(left.pop(0)), left.pop(0).split(","), _whole(left.pop(0))
                 actions = actions_of(state, points, self._vertices)
                 if player == state.current_player():
                     allowed = actions if key == "allow" else allowed
@@ -596,7 +606,7 @@ class Gtp:
 
     def _do_gogui_rules_side_to_move(self, words: list[str]) -> str:
         self._ruled()
-        return COLOURS[max(0, self._engine.state.current_player())]
+        return COLOURS[player_of(self._engine.state) ^ self._vertices.is_exchanged]
 
     def _do_gogui_rules_final_result(self, words: list[str]) -> str:
         self._ruled()
@@ -644,7 +654,7 @@ class Gtp:
                 cells[cell] = "." if colour.lower() in ("e", "empty") else PLAYERS[_colour(colour)]
             except (BadInput, IndexError):
                 raise _syntax_error() from None
-        self._engine.set_up(with_stones(game, cells, max(0, state.current_player())))
+        self._engine.set_up(with_stones(game, cells, player_of(state)))
         return ""
 
     def _do_gogui_setup_player(self, words: list[str]) -> str:
@@ -662,7 +672,7 @@ class Gtp:
         return "\n".join([*_ANALYZE_COMMANDS, *own, *score])
 
     def _do_hexgui_analyze_commands(self, words: list[str]) -> str:
-        return "\n".join(_ANALYZE_COMMANDS)
+        return "\n".join(_ANALYZE_COMMANDS).replace("varc/", "var/")  # HexGui has no variations for a colour
 
     def _keeps_ownership(self) -> bool:
         return "ownership" in self._engine.agent.at_full_strength.heads_of(self._engine.state)

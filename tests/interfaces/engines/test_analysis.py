@@ -115,7 +115,6 @@ def test_the_query_of_katrain(controller):
         ({"moves": [], "komi": 6.3}, "komi"),
         ({"moves": [], "komi": 1e308}, "komi"),
         ({"moves": [], "komi": 10**400}, "komi"),
-        ({"moves": [], "rules": "draughts"}, "rules"),
         ({"moves": [], "analyzeTurns": [2]}, "analyzeTurns"),
         ({"moves": [], "analyzeTurns": [0], "priorities": [1, 2]}, "priorities"),
         ({"moves": [], "maxVisits": 0}, "maxVisits"),
@@ -126,14 +125,6 @@ def test_the_query_of_katrain(controller):
         ({"moves": [], "includePolicy": 1}, "includePolicy"),
         ({"moves": [], "avoidMoves": [{"player": "B"}]}, "avoidMoves"),
         ({"moves": [], "allowMoves": [{"player": "B", "moves": ["Q99"], "untilDepth": 1}]}, "allowMoves"),
-        (
-            {
-                "initialStones": [["B", "C3"]],
-                "moves": [["B", "pass"], ["W", "pass"]],
-                "allowMoves": [{"player": player, "moves": ["C3"], "untilDepth": 1} for player in "BW"],
-            },
-            "allowMoves",
-        ),
         ({"moves": [], "initialStones": [["B", "pass"]]}, "initialStones"),
         ({"action": "dance"}, "action"),
         ({"action": "terminate"}, "terminateId"),
@@ -142,6 +133,22 @@ def test_the_query_of_katrain(controller):
 def test_what_is_wrong_with_a_query_is_told_as_json(shared, query, field):
     (answer,) = ask(shared, id="wrong", **query)
     assert answer.keys() == {"error", "field", "id"} and answer["field"] == field and answer["id"] == "wrong"
+
+
+def test_what_katago_takes_is_taken(shared):
+    def answers(**query):
+        said = ask(shared, id="r", moves=[], **query)
+        while "rootInfo" not in said[-1]:
+            said.append(json.loads(shared.line()))
+        return said
+
+    answers()  # with a warning that there is no score
+    for rules in ("stone_scoring", "frob", {"scoring": "TERRITORY"}):
+        assert answers(rules=rules)[0]["field"] == "rules"
+    for rules in ("Tromp_Taylor", "nz", '{"scoring": "AREA"}'):
+        assert len(answers(rules=rules)) == 1
+    others = [{"player": "B", "moves": [f"{a}{b}" for a in "ABCDE" for b in "12345"] + ["pass"], "untilDepth": 1}]
+    assert answers(avoidMoves=others)[0]["moveInfos"] == [], "none is left"
 
 
 @pytest.fixture(scope="module")

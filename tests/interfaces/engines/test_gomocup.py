@@ -72,14 +72,15 @@ def test_boards_and_what_is_taken_back(controller):
 
 def test_rules_and_commands_that_are_not_known(controller):
     manager = controller()
-    assert say(manager, "TURN 1,1") == "ERROR there is no board yet; START comes first"
+    for lines in (["TURN 1,1"], ["BOARD", "1,1,2", "DONE"], ["SWAP2BOARD", "DONE"]):
+        assert say(manager, *lines) == "ERROR there is no board yet; START comes first"
     assert say(manager, "FROB") == "UNKNOWN command FROB"
     assert say(manager, "START 99").startswith("ERROR ") and say(manager, "START x").startswith("ERROR START needs")
     assert say(manager, "INFO rule 1", "START 8") == "OK" and manager.engine._engine.game.rules.exact
     manager.send("INFO rule 4", "INFO colour blue")
     manager.silence()
     assert say(manager, "BEGIN").startswith("ERROR rule 4 is not played here")
-    assert say(manager, "INFO rule 0", "RESTART") == "OK" and not manager.engine._engine.game.rules.exact
+    assert say(manager, "INFO rule 4", "INFO rule 0", "RESTART") == "OK" and not manager.engine._engine.game.rules.exact
     manager.send("INFO max_memory 1000")
     assert say(manager, "BEGIN") and manager.engine._engine.agent.memory_mib == 1
     with pytest.raises(BadInput, match="is for gomoku, not go"):

@@ -134,7 +134,12 @@ def test_times_are_kept(controller):
         gui.send(f"go {arguments}")
         gui.until("bestmove")
         assert gui.came_s < most_s + 0.3, arguments
-    for arguments in ("nodes 100 movetime 5000", "btime 100000", "wtime 3000 btime 3000 searchmoves b1b2 c1c2"):
+    for arguments in (
+        "nodes 100 movetime 5000",
+        "nodes 100 wtime 1000.5",
+        "btime 100000",
+        "wtime 3000 btime 3000 searchmoves b1b2 c1c2",
+    ):
         gui.send(f"go {arguments}")
         best = gui.until("bestmove")[-1]
         assert gui.came_s < 2.0, "White has no clock where Black's alone is told"
