@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from azero.commands.engines import _Messages
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import make_game
@@ -99,6 +100,21 @@ def test_an_opening_by_swap2(controller):
     for wrong in (["1,1"], ["1,1", "1,1", "2,2"], ["1,1", "9,9", "2,2"]):
         assert say(manager, "SWAP2BOARD", *wrong, "DONE").startswith("ERROR SWAP2BOARD should have")
     assert re.fullmatch(MOVE, say(manager, "BOARD", "1,1,2", "2,2,1", "3,3,2", "DONE"))
+
+
+@needs_speed
+def test_a_lost_position_takes_no_longer(controller):
+    """A reply that wins at once is shown after each of some 200 moves."""
+    manager = controller("uct@50", "gomoku(rows=15,columns=15)")
+    say(manager, "START 15", "INFO timeout_turn 200")
+    fours = [f"{x},{y},2" for y in (2, 5, 8) for x in range(4)] + [f"{x},{2 * x % 14},1" for x in range(3, 14)]
+    assert re.fullmatch(MOVE, say(manager, "BOARD", *fours, "DONE")) and manager.came_s < 0.6
+
+
+def test_messages_of_azero_are_the_manager_s_messages(capsys):
+    """Piskvork and c-gomoku-cli read stderr, too."""
+    print("azero: compiling\nkernels", file=_Messages())
+    assert capsys.readouterr().out == "MESSAGE azero: compiling kernels\n"
 
 
 @needs_speed
