@@ -9,6 +9,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -95,6 +96,11 @@ class Gtp:
             name.removeprefix("_do_"): getattr(self, name) for name in dir(self) if name.startswith("_do_")
         }
         self._handlers |= {name: self._handlers.pop(name.replace("-", "_")) for name in _WITH_DASHES}
+        for program, is_in_parts in (("lz-", False), ("kata-", True), ("", True)):
+            self._handlers[f"{program}analyze"] = partial(self._analyse, is_in_parts)
+            self._handlers[f"{program}genmove_analyze"] = partial(self._generate_in_view, is_in_parts)
+        self._handlers["kgs-genmove_cleanup"] = self._do_genmove
+        self._handlers["kgs-rules"] = self._do_kata_set_rules
         self._is_over = False
 
     def run(self) -> None:
@@ -210,9 +216,6 @@ class Gtp:
             raise Refused(complaint)
         return ""
 
-    def _do_kgs_rules(self, words: list[str]) -> str:
-        return self._do_kata_set_rules(words)
-
     def _do_list_games(self, words: list[str]) -> str:
         """Lists the games whose moves are points: quarry knows no moves of several actions but whole ones."""
         names = {_title(self._engine.game.name)}
@@ -284,9 +287,6 @@ class Gtp:
         if after is not None:
             self._engine.set_up(after)
         return move
-
-    def _do_kgs_genmove_cleanup(self, words: list[str]) -> str:
-        return self._do_genmove(words)
 
     def _do_reg_genmove(self, words: list[str]) -> str:
         state = self._searched(words[:1])
@@ -489,24 +489,6 @@ class Gtp:
 
     # --- analyses ---
 
-    def _do_lz_analyze(self, words: list[str]) -> None:
-        self._analyse(self._analysis(words, is_in_parts=False))
-
-    def _do_kata_analyze(self, words: list[str]) -> None:
-        self._analyse(self._analysis(words, is_in_parts=True))
-
-    def _do_analyze(self, words: list[str]) -> None:
-        self._analyse(self._analysis(words, is_in_parts=True))
-
-    def _do_lz_genmove_analyze(self, words: list[str]) -> None:
-        self._generate_in_view(self._analysis(words, is_in_parts=False))
-
-    def _do_kata_genmove_analyze(self, words: list[str]) -> None:
-        self._generate_in_view(self._analysis(words, is_in_parts=True))
-
-    def _do_genmove_analyze(self, words: list[str]) -> None:
-        self._generate_in_view(self._analysis(words, is_in_parts=True))
-
     def _analysis(self, words: list[str], is_in_parts: bool) -> _Analysis:
         """Reads the arguments of an analysis: colour, interval, and pairs of keys and values."""
         left = list(words)
@@ -543,8 +525,9 @@ class Gtp:
             raise Refused("no move is left")
         return _Analysis(state, interval, chosen, wanted)
 
-    def _analyse(self, analysis: _Analysis) -> None:
+    def _analyse(self, is_in_parts: bool, words: list[str]) -> None:
         """Writes lines until input comes, or nothing more to say. Then it waits for input without a search."""
+        analysis = self._analysis(words, is_in_parts)
         if analysis.state.is_terminal():
             raise Refused("the game is over")
         limit = self._engine.agent.limit.beside_clock()
@@ -568,8 +551,9 @@ class Gtp:
         if not is_over and self._engine.wait(search, lambda report: None, self._is_left) is None:
             raise EOFError
 
-    def _generate_in_view(self, analysis: _Analysis) -> None:
+    def _generate_in_view(self, is_in_parts: bool, words: list[str]) -> None:
         """Writes lines while the agent chooses its move, then the move."""
+        analysis = self._analysis(words, is_in_parts)
         if analysis.state.is_terminal() and points_name(analysis.state.game) != "Go":
             raise Refused("the game is over")
         try:
@@ -714,8 +698,7 @@ class Gtp:
 
 
 _WITH_DASHES = [
-    *("kgs-time_settings", "kgs-genmove_cleanup", "kgs-rules", "kata-get-rules", "kata-set-rules", "gg-undo"),
-    *("lz-analyze", "kata-analyze", "lz-genmove_analyze", "kata-genmove_analyze"),
+    *("kgs-time_settings", "kata-get-rules", "kata-set-rules", "gg-undo"),
     *("gogui-rules_game_id", "gogui-rules_board", "gogui-rules_board_size", "gogui-rules_legal_moves"),
     *("gogui-rules_side_to_move", "gogui-rules_final_result", "gogui-play_sequence", "gogui-setup"),
     *("gogui-setup_player", "gogui-interrupt", "gogui-analyze_commands", "hexgui-analyze_commands"),
