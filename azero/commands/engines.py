@@ -1,5 +1,6 @@
 """Commands that make azero the engine of another program: `azero gtp` and its like."""
 
+import contextlib
 import io
 import os
 import shlex
@@ -39,6 +40,16 @@ LogOption = Annotated[
         "--log", metavar="FILE", parser=as_new_file, help="Add what goes in and out to this file, with times."
     ),
 ]
+
+
+class _Messages(io.TextIOBase):
+    """A stderr for managers of Gomoku, which read it as if it were stdout: each line becomes a MESSAGE."""
+
+    def write(self, text: str) -> int:
+        if line := " ".join(text.split()):
+            sys.stdout.write(f"MESSAGE {line}\n")
+            sys.stdout.flush()
+        return len(text)
 
 
 class _EngineCommand(TyperCommand):
@@ -116,7 +127,9 @@ def gomocup(
     from azero.interfaces.engines.gomocup import Gomocup
 
     played = named_game(game) or (None if game_of(agent) else "gomoku")
-    _serve(Gomocup, _maker(agent, played, seed, threads, device, precision, runtime), log)
+    make = _maker(agent, played, seed, threads, device, precision, runtime)
+    with contextlib.nullcontext() if sys.stderr.isatty() else contextlib.redirect_stderr(_Messages()):
+        _serve(Gomocup, make, log)
 
 
 @app.command(cls=_EngineCommand, epilog="Example:  azero uci breakthrough_8x8")
@@ -130,7 +143,7 @@ def uci(
     runtime: RuntimeOption = "auto",
     log: LogOption = None,
 ) -> None:
-    """Be an engine of cutechess and other GUIs of chess variants, by the Universal Chess Interface.
+    """Be an engine of programs that play chess variants, by the Universal Chess Interface.
 
     Plays the games that are known as variants: Amazons, Breakthrough, Clobber, Connect Four, Gomoku, Othello and
     tic-tac-toe, with the moves of Fairy-Stockfish.

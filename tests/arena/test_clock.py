@@ -65,6 +65,19 @@ def test_a_move_within_a_period_keeps_it_and_longer_ones_use_periods_up():
     assert clock.has_fallen
 
 
+def test_a_period_may_be_for_several_moves():
+    clock = Clock(TimeControl(1.0, periods=1, period_s=10.0, moves=4))
+    clock.spend(3.0)  # two seconds of the period, and its first move
+    assert (clock.main_s, clock.moves, clock.left_s) == (0.0, 3, 8.0) and clock.period_left_s == 8.0 / 3
+    for seconds in (2.0, 0.5, 5.0):
+        clock.spend(seconds)
+    assert (clock.moves, clock.left_s) == (4, 10.0), "it begins again"
+    clock.set_period(4.0, 2)
+    assert clock.period_left_s == 2.0
+    clock.spend(4.5)
+    assert clock.has_fallen
+
+
 def test_increments_and_periods_are_of_turns_with_several_actions():
     clock = Clock(TimeControl.parse("10s+2s"))
     clock.spend(1.0, is_turn_over=False)

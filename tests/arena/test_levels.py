@@ -25,7 +25,7 @@ from azero.arena.agents.make import make_agent
 from azero.arena.matches.match import play_match
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.mcts.proving.wins import LETS_WIN, QUIET, WINS, wins_in_one
+from azero.mcts.proving.wins import LETS_WIN, QUIET, WINS, first_win, wins_in_one
 from azero.system.files import PACKAGE
 
 from .agents import write_uci_engine
@@ -99,6 +99,8 @@ def test_wins_in_one_are_seen(moves, kinds):
     state = TIC_TAC_TOE.state_from_moves(moves)
     texts = [TIC_TAC_TOE.action_to_text(state, action) for action in state.legal_actions()]
     assert dict(zip(texts, wins_in_one(state).tolist(), strict=True)) == kinds
+    wins = [action for action, text in zip(state.legal_actions(), texts, strict=True) if kinds[text] == WINS]
+    assert first_win(state) == (wins or [-1])[0]
 
 
 def test_sight_mixes_what_is_seen_and_what_is_not():

@@ -4,7 +4,7 @@ import copy
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts import TreeSearch
 from azero.mcts.search.analysis import SearchTree
-from azero.nets.runtimes.session import Heads
+from azero.mcts.search.deadline import Deadline
+from azero.nets.runtimes.session import Heads, by_position
 from azero.system.threads import Slices
 
 
@@ -73,9 +74,17 @@ class Agent(ABC):
         """Returns the moves of a position, ranked. Limits given here replace the agent's limit."""
 
     def suggesting(
-        self, state: State, simulations: int | None = None, seconds: float | None = None
+        self,
+        state: State,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        ending: Deadline | None = None,
     ) -> Slices[Suggestion]:
-        """As `suggest`, in slices; an agent that cannot interrupt its search has a single one."""
+        """As `suggest`, in slices; an agent that cannot interrupt its search has a single one.
+
+        Args:
+          ending: once it has passed, the search ends with what it has found. None: it is not ended.
+        """
         yield from ()
         return self.suggest(state, simulations, seconds)
 
@@ -106,6 +115,14 @@ class Agent(ABC):
         Raises BadInput if the memory is too small for a tree.
         """
         return None
+
+    def heads_of(self, state: State) -> dict[str, Any]:
+        """Returns what the heads that the net keeps answer for a position, without a search: arrays [H, W] or numbers.
+
+        They are for the player to move. Without such heads there are none.
+        """
+        answers = by_position(self.heads_alone(state.planes()[None])) if self.heads_alone else {}
+        return {name: each[0] if each.ndim > 1 else float(each[0]) for name, each in answers.items()}
 
     def resigns(self, value: float) -> bool:
         """Returns whether it resigns a position of this value for it."""

@@ -52,7 +52,8 @@ class TimeControl(NamedTuple):
     main_s: float = 0.0
     increment_s: float = 0.0  # added after each move
     periods: int = 0  # of byo-yomi, which begins when the main time is over
-    period_s: float = 0.0  # a move that takes less does not use up its period
+    period_s: float = 0.0  # a period whose moves take less begins again
+    moves: int = 1  # of a period; more than one in Canadian byo-yomi, which has a single period
 
     @classmethod
     def parse(cls, text: str) -> "TimeControl":
@@ -97,16 +98,17 @@ class Clock:
       control: the time control.
       main_s: main time left, in seconds.
       periods: periods of byo-yomi left.
+      moves: moves left in this period.
       has_fallen: whether the time is over, so that the game is lost.
       used_s: seconds of all moves so far.
     """
 
     def __init__(self, control: TimeControl):
         self.control = control
-        self.main_s, self.periods = control.main_s, control.periods
+        self.main_s, self.periods, self.moves = control.main_s, control.periods, control.moves
         self.has_fallen = False
         self.used_s = 0.0
-        self._over_s = 0.0  # of this turn, in byo-yomi
+        self._over_s = 0.0  # of this period
 
     @property
     def left_s(self) -> float:
@@ -115,8 +117,13 @@ class Clock:
 
     @property
     def period_left_s(self) -> float:
-        """The seconds that the next move may take in byo-yomi without using up a period; 0 without periods."""
-        return max(0.0, self.control.period_s - self._over_s) if self.periods else 0.0
+        """The next move's share of its period, in seconds; 0 without periods."""
+        return max(0.0, self.control.period_s - self._over_s) / self.moves if self.periods else 0.0
+
+    def set_period(self, left_s: float, moves: int) -> None:
+        """Sets what is left of the period: seconds, and moves. The main time is over."""
+        self.main_s, self.moves = 0.0, moves
+        self._over_s = max(0.0, self.control.period_s - left_s)
 
     def spend(self, seconds: float, is_turn_over: bool = True) -> None:
         """Takes time from the clock. Increments and periods are of turns, which may have several actions."""
@@ -131,7 +138,9 @@ class Clock:
             self.has_fallen = self.has_fallen or gone >= self.periods
         if is_turn_over and not self.has_fallen:
             self.periods -= int(gone)
-            self._over_s = 0.0
+            self.moves -= self._over_s > 0.0
+            if self.moves <= 0:
+                self._over_s, self.moves = 0.0, self.control.moves
             self.main_s += self.control.increment_s
 
     def __str__(self) -> str:

@@ -13,6 +13,7 @@ from azero.games.contract import sign_of
 from azero.mcts import TreeSearch
 from azero.mcts.kept_trees import Positions, added_roots, search_in_shares
 from azero.mcts.proving.root_solver import KnownMove
+from azero.mcts.proving.wins import first_win
 from azero.mcts.search.analysis import mean_values, root_value
 from azero.mcts.search.deadline import Deadline
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, children_of
@@ -102,6 +103,7 @@ class PositionSearch:
         self.go_to(state)
         self.standing()
         self.suggestion()
+        first_win(state)
         if self._positions.can_keep:
             self.go_to(state, frozenset(state.legal_actions()[:1]))
 

@@ -24,7 +24,6 @@ from azero.mcts.search.analysis import SearchTree, tree_of
 from azero.mcts.search.deadline import Deadline
 from azero.mcts.search.lockstep import FIRST_LEAVES
 from azero.mcts.tree import NODE_DTYPE
-from azero.nets.runtimes.session import by_position
 from azero.system.threads import SLICE_S, Slices, finish
 
 VISITS_PER_LEAF = 50
@@ -89,9 +88,13 @@ class SearchAgent(Agent):
         return finish(self._suggesting(state, simulations, seconds))
 
     def suggesting(
-        self, state: State, simulations: int | None = None, seconds: float | None = None
+        self,
+        state: State,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        ending: Deadline | None = None,
     ) -> Slices[Suggestion]:
-        return self._suggesting(state, simulations, seconds, SLICE_S)
+        return self._suggesting(state, simulations, seconds, ending, SLICE_S)
 
     def apart(self) -> Self:
         agent = super().apart()
@@ -99,14 +102,19 @@ class SearchAgent(Agent):
         return agent
 
     def _suggesting(
-        self, state: State, simulations: int | None, seconds: float | None, slice_s: float = math.inf
+        self,
+        state: State,
+        simulations: int | None,
+        seconds: float | None,
+        ending: Deadline | None = None,
+        slice_s: float = math.inf,
     ) -> Slices[Suggestion]:
         check_state(self.game, state)
         limit = self.limit.unless(simulations, seconds)
         begin = time.perf_counter()
         if self._prepare_alone(limit, state):
             begin = time.perf_counter()
-        suggestion = yield from self._searching_alone(state, limit, slice_s)
+        suggestion = yield from self._searching_alone(state, limit, ending or Deadline(), slice_s)
         answers = self._answers_of_net(state)
         return replace(suggestion, elapsed_s=time.perf_counter() - begin, **answers)
 
@@ -123,11 +131,11 @@ class SearchAgent(Agent):
         search = self._alone
         search.prepare(state, lambda: suggestion_of(search, state))
         if is_first:
-            finish(self._searching_alone(state, Limit(1, _NO_TIME), math.inf))
+            finish(self._searching_alone(state, Limit(1, _NO_TIME), Deadline(), math.inf))
             self._answers_of_net(state)
         return is_first
 
-    def _searching_alone(self, state: State, limit: Limit, slice_s: float) -> Slices[Suggestion]:
+    def _searching_alone(self, state: State, limit: Limit, ending: Deadline, slice_s: float) -> Slices[Suggestion]:
         search = self._alone
         assert search is not None, "_prepare_alone comes first"
         num_trees = len(search.forest.trees)
@@ -135,10 +143,14 @@ class SearchAgent(Agent):
             names = ("suggest", b) if b else ("suggest",)
             search.start(b, state, derive_seed(self.seed, *names))
         if num_trees == 1:
-            yield from search.running([0], limit.simulations, limit.seconds, slice_s=slice_s)
+            for _ in search.running([0], limit.simulations, limit.seconds, slice_s=slice_s):
+                if ending.has_passed():
+                    break
+                yield
             return suggestion_of(search, state)
-        end = time.perf_counter() + limit.seconds if limit.seconds else float("inf")
-        search_in_shares(search, limit.simulations, Deadline(end))
+        if limit.seconds:
+            ending.time_s = min(ending.time_s, time.perf_counter() + limit.seconds)
+        search_in_shares(search, limit.simulations, ending)
         with added_roots(search):
             trees = search.forest.trees
             total, is_full = int(trees.simulations.sum()), bool(trees.is_full.any())
@@ -149,10 +161,8 @@ class SearchAgent(Agent):
 
         These are its library and precision, and the answers of kept heads: arrays [H, W], or numbers.
         """
-        answers = by_position(self.heads_alone(state.planes()[None])) if self.heads_alone else {}
-        heads = {name: each[0] if each.ndim > 1 else float(each[0]) for name, each in answers.items()}
         runtime, precision = self.runtime or (None, None)
-        return {"runtime": runtime, "precision": precision, "heads": heads}
+        return {"runtime": runtime, "precision": precision, "heads": self.heads_of(state)}
 
     def _begin_analysis(self, state: State, interval: float, memory_mib: int, bounds: Bounds) -> Analysis:
         self.end_analysis()

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import azero
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import UNLIMITED, Limit
@@ -25,6 +27,8 @@ from azero.interfaces.engines.positions import (
     Vertices,
     actions_of,
     after_move,
+    complaint_of_rules,
+    player_of,
     points_name,
     stones_of,
     turned_to,
@@ -33,15 +37,14 @@ from azero.interfaces.engines.positions import (
 
 _PLAYERS = {"b": 0, "black": 0, "w": 1, "white": 1}
 _SIDES = {"BLACK": 0, "WHITE": 1, "SIDETOMOVE": None}
-_AREA = {"tromp-taylor", "chinese", "chinese-ogs", "chinese-kgs", "aga", "bga", "new-zealand"}
-_NOT_OURS = {"japanese", "korean", "stone-scoring", "aga-button"}
 _KNOWN = {
     *("id", "moves", "initialStones", "initialPlayer", "rules", "komi", "boardXSize", "boardYSize", "analyzeTurns"),
-    *("maxVisits", "includePolicy", "includeOwnership", "avoidMoves", "allowMoves", "overrideSettings"),
+    *("maxVisits", "includePolicy", "includeOwnership", "includeMovesOwnership", "overrideSettings"),
     *("reportDuringSearchEvery", "firstReportDuringSearchAfter", "priority", "priorities", "analysisPVLen"),
+    *("avoidMoves", "allowMoves"),
 }
 _WITHOUT_EFFECT = {
-    *("whiteHandicapBonus", "rootPolicyTemperature", "rootFpuReductionMax", "includeMovesOwnership"),
+    *("whiteHandicapBonus", "rootPolicyTemperature", "rootFpuReductionMax"),
     *("includeOwnershipStdev", "includeMovesOwnershipStdev", "includePVVisits", "includeNoResultValue"),
 }
 """Fields that mean something to KataGo alone. They are taken, as its clients send them with every query."""
@@ -71,6 +74,7 @@ class Query(NamedTuple):
     side: int | None  # whose the values are; None: the player to move
     has_policy: bool
     has_ownership: bool
+    has_ownership_of_moves: bool
     avoid: list[tuple[int, list[str]]]
     allow: list[tuple[int, list[str]]]
     most_pv: int
@@ -84,7 +88,7 @@ class Job:
     query: Query = field(compare=False)
     turn: int = field(compare=False)
     state: State = field(compare=False)
-    allowed: list[int] | None = field(compare=False)  # the actions that the search tries first; None: all
+    allowed: list[int] | None = field(compare=False)  # the actions that are told; None: all
 
 
 class Analysis:
@@ -98,7 +102,8 @@ class Analysis:
         self._make, self._lines, self._quits_at_once = make, lines, quits_at_once
         first = make(None)
         prepare(first)
-        self._game = first.game
+        self._game, self._limit = first.game, first.limit
+        self._keeps_score = "score" in first.at_full_strength.heads_of(first.game.new_initial_state())
         self._agents = Opened[Game, Agent](_MOST_AGENTS, lambda agent: agent.close(), self._is_free)
         self._agents.use(first.game, lambda: first)
         self._jobs: list[Job] = []
@@ -228,7 +233,7 @@ class Analysis:
             heapq.heappush(self._jobs, Job((-priority, self._number), query, turn, states[turn], allowed[turn]))
 
     def _game_of(self, asked: dict[str, Any], warnings: list[tuple[str, str]]) -> Game:
-        """Returns the game of a query, which the agent plays; raises Wrong."""
+        """Returns the game of a query; raises Wrong. Whether the agent plays it is known when its search begins."""
         _, height, width = self._game.planes_shape
         sizes = {}
         for name, usual in (("boardXSize", width), ("boardYSize", height)):
@@ -239,8 +244,8 @@ class Analysis:
             game = with_size(self._game, sizes["boardXSize"], sizes["boardYSize"])
         except BadInput as error:
             raise Wrong("boardXSize", str(error)) from None
-        if points_name(game) == "Go":
-            _check_rules(asked, warnings)
+        if points_name(game) == "Go" and (complaint := complaint_of_rules(asked.get("rules", "tromp-taylor"))):
+            warnings.append(("rules", complaint))
         if "komi" in asked and hasattr(game.rules, KOMI):
             komi = asked["komi"]
             if not _is_number(komi) or 2 * komi != int(2 * komi):
@@ -249,10 +254,6 @@ class Analysis:
                 game = with_parameters(game, komi=float(komi))
             except BadInput as error:
                 raise Wrong("komi", str(error)) from None
-        try:
-            self._agent(game)
-        except BadInput as error:
-            raise Wrong("boardXSize", str(error)) from None
         return game
 
     def _agent(self, game: Game) -> Agent:
@@ -277,8 +278,7 @@ class Analysis:
         side = settings.get("reportAnalysisWinratesAs", "SIDETOMOVE")
         if not isinstance(side, str) or side not in _SIDES:
             raise Wrong("overrideSettings", "reportAnalysisWinratesAs should be BLACK, WHITE or SIDETOMOVE")
-        agent = self._agent(game)
-        limit = agent.limit
+        limit = self._limit
         visits: Any = asked.get("maxVisits", settings.get("maxVisits", limit.simulations))
         if not _is_whole(visits) or visits < 1:
             raise Wrong("maxVisits", "Must be an integer of 1 or more")
@@ -287,8 +287,7 @@ class Analysis:
             raise Wrong("overrideSettings", "maxTime should be a number of seconds greater than 0")
         every = _seconds(asked, "reportDuringSearchEvery")
         first = _seconds(asked, "firstReportDuringSearchAfter")
-        ownership = _flag(asked, "includeOwnership")
-        if points_name(game) == "Go" and not self._has_complained and not self._keeps_score(agent):
+        if points_name(game) == "Go" and not self._has_complained and not self._keeps_score:
             warnings.append(("scoreLead", "This agent expects no score: scoreLead is 0"))
             self._has_complained = True
         return Query(
@@ -299,15 +298,12 @@ class Analysis:
             first or every or 0.0,
             _SIDES[side],
             _flag(asked, "includePolicy"),
-            ownership,
+            _flag(asked, "includeOwnership"),
+            _flag(asked, "includeMovesOwnership"),
             _restrictions(asked, "avoidMoves"),
             _restrictions(asked, "allowMoves"),
             asked["analysisPVLen"] if _is_whole(asked.get("analysisPVLen")) else 10_000,
         )
-
-    def _keeps_score(self, agent: Agent) -> bool:
-        heads = agent.at_full_strength.heads_alone
-        return heads is not None and "score" in heads(agent.game.new_initial_state().planes()[None])
 
     def _states(
         self, asked: dict[str, Any], game: Game, moves: list[tuple[str, str]], turns: set[int]
@@ -327,12 +323,12 @@ class Analysis:
             if number + 1 in turns:
                 states[number + 1] = state
         if points_name(game) == "Go":  # controllers go on after passes
-            ends = {turn: int(state.record["ply"]) & 1 for turn, state in states.items() if state.is_terminal()}
+            ends = {turn: player_of(state) for turn, state in states.items() if state.is_terminal()}
             states |= {turn: turned_to(states[turn], player) for turn, player in ends.items()}
         return states
 
     def _allowed(self, query: Query, state: State) -> list[int] | None:
-        """Returns the actions that a query lets the search try first; None: all. Raises Wrong if none is left."""
+        """Returns the actions that a query lets the search try first; None: all. Raises Wrong."""
         vertices, legal, player = Vertices(query.game), set(state.legal_actions()), state.current_player()
         chosen = set(legal)
         try:
@@ -343,8 +339,6 @@ class Analysis:
             raise Wrong("avoidMoves" if query.avoid else "allowMoves", "Could not parse board location") from None
         if allowed:
             chosen &= set().union(*allowed)
-        if legal and not chosen:
-            raise Wrong("avoidMoves" if query.avoid else "allowMoves", "No move is left")
         return sorted(chosen) if chosen != legal else None
 
     # --- answers ---
@@ -361,7 +355,7 @@ class Analysis:
             except BadInput as error:
                 self._write({"error": str(error), "id": job.query.id})
                 continue
-            task = Task(job.query.limit, None, job.query.every_s, job.allowed)
+            task = Task(job.query.limit, None, job.query.every_s, job.allowed or None)
             self._job, self._used = job, agent
             self._search = Search(agent, job.state, task, self._lines)
 
@@ -377,20 +371,6 @@ class Analysis:
             self._write(_answer(job, report))
         if report.is_last:
             self._job = self._used = self._search = None
-
-
-def _check_rules(asked: dict[str, Any], warnings: list[tuple[str, str]]) -> None:
-    """Warns if the rules are others than azero's: area, superko. Raises Wrong if they are none."""
-    rules = asked.get("rules", "tromp-taylor")
-    told = rules.lower() if isinstance(rules, str) else ""
-    ours = "azero plays by area scoring with positional superko"
-    if isinstance(rules, dict):
-        if rules.get("scoring", "AREA") != "AREA" or rules.get("tax", "NONE") != "NONE" or rules.get("hasButton"):
-            warnings.append(("rules", f"These rules are not played here; {ours}"))
-    elif told in _NOT_OURS:
-        warnings.append(("rules", f"{told} rules are not played here; {ours}"))
-    elif told not in _AREA:
-        raise Wrong("rules", f"Could not parse rules: {str(rules)[:100]}")
 
 
 def _beginning(game: Game, stones: Sequence[tuple[str, str]], player: int, vertices: Vertices) -> State:
@@ -496,7 +476,7 @@ def _answer(job: Job, report: Report) -> dict[str, Any]:
     assert found is not None, "the search has found something"
     is_turned = query.side is not None and query.side != found.to_move
     vertices, score = Vertices(query.game), found.score
-    seen = [move for move in found.moves if move.visits or move.proven]
+    seen = [move for move in found.moves if (move.visits or move.proven) and job.allowed != []]
     answer: dict[str, Any] = {
         "id": query.id,
         "turnNumber": job.turn,
@@ -510,9 +490,8 @@ def _answer(job: Job, report: Report) -> dict[str, Any]:
             "thisHash": f"{report.search.state.hash_key():016X}",
         },
     }
-    if query.has_ownership and found.ownership is not None:
-        sign = -1.0 if is_turned else 1.0
-        answer["ownership"] = [round(sign * float(owner), 4) for owner in found.ownership.ravel()]
+    if query.has_ownership:
+        answer |= _owners(found.ownership, is_turned)
     if query.has_policy:
         answer["policy"] = _policy(found, query.game)
     return answer
@@ -523,7 +502,8 @@ def _move_info(
 ) -> dict[str, Any]:
     assert report.found is not None, "the search has found something"
     pv = [vertices.write(text) for text in move.pv][: query.most_pv + 1]
-    score = report.scores.get(move.action, report.found.score)
+    after = report.after.get(move.action, {})
+    score = after.get("score", report.found.score)
     return {
         "move": pv[0] if pv else vertices.write(move.move),
         "visits": move.visits,
@@ -533,7 +513,13 @@ def _move_info(
         **_scores(query.game, score, is_turned),
         "order": order,
         "pv": pv,
+        **(_owners(after.get("ownership"), is_turned) if query.has_ownership_of_moves else {}),
     }
+
+
+def _owners(owners: np.ndarray | None, is_turned: bool) -> dict[str, Any]:
+    sign = -1.0 if is_turned else 1.0
+    return {} if owners is None else {"ownership": [round(sign * float(owner), 4) for owner in owners.ravel()]}
 
 
 def _values(value: float, low: float, is_turned: bool) -> dict[str, float]:

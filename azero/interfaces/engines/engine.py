@@ -16,9 +16,10 @@ from azero.games.make import make_trusted_game
 from azero.games.names import name_of
 from azero.games.registry import parameters_of
 from azero.interfaces.engines.lines import Lines
-from azero.system.threads import Slices
+from azero.mcts.search.deadline import Deadline
+from azero.system.threads import finish
 
-_MOST_SCORED = 30  # moves of a report whose scores are asked of the net
+_MOST_EXPECTED = 30  # moves of a report about which the net is asked
 
 _END_S = 0.2  # until a search that was stopped has ended
 _NEVER_S = 1e9  # an interval without reports
@@ -57,15 +58,15 @@ class Report(NamedTuple):
       found: None if there is nothing.
       is_last: whether the search is over.
       error: why it failed; None if it did not.
-      scores: by how much the player to move will win after a move, as the net expects, by action. Empty without such
-        a net.
+      after: what the net expects after each of the best moves, by action, as the attributes `ownership` and `score` of
+        a suggestion: for the player to move here. Empty without such a net.
     """
 
     search: "Search"
     found: Suggestion | None
     is_last: bool = False
     error: BaseException | None = None
-    scores: dict[int, float] = {}  # noqa: RUF012, never changed
+    after: dict[int, dict[str, Any]] = {}  # noqa: RUF012, never changed
 
 
 class Search:
@@ -82,16 +83,16 @@ class Search:
     def __init__(self, agent: Agent, state: State, task: Task, lines: Lines[Report]):
         self.state, self.task = state, task
         self._agent, self._lines = agent, lines
-        self._is_stopped = False
+        self._ending = Deadline()
         self._analysis: Analysis | None = None
-        self._scores: dict[int, float] = {}
+        self._after: dict[int, dict[str, Any]] = {}
         self.begin_s = time.perf_counter()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         """Ends the search: its last report comes within about 50 ms, if its agent can be interrupted."""
-        self._is_stopped = True
+        self._ending.stop()
         if self._analysis is not None:
             self._analysis.stop()
 
@@ -104,7 +105,7 @@ class Search:
     def _run(self) -> None:
         try:
             found = self._think()
-            self._lines.put(Report(self, found, True, None, self._score(found)))
+            self._lines.put(Report(self, found, True, None, self._expect(found)))
         except BaseException as error:  # whoever takes the reports decides
             self._lines.put(Report(self, None, True, error))
 
@@ -115,7 +116,7 @@ class Search:
         if not task.keeps_tree:
             limit = None if task.limit == agent.limit else task.limit
             own = (None, None) if limit is None else limit_of(limit)
-            return self._in_slices(agent.suggesting(self.state, *own))
+            return finish(agent.suggesting(self.state, *own, self._ending))
         limit = task.limit
         if task.clock is not None:  # time management chooses among all moves
             limit, manager = limit.beside_clock(), agent.player.time_manager
@@ -135,27 +136,17 @@ class Search:
         )
         with analysis:
             self._analysis = analysis
-            if self._is_stopped:
+            if self._ending.is_stopped:
                 analysis.stop()
             for found in analysis:
                 if task.interval and not analysis.is_over:
-                    self._lines.offer(Report(self, found, scores=self._score(found)))
+                    self._lines.offer(Report(self, found, after=self._expect(found)))
         return found
-
-    def _in_slices(self, work: Slices[Suggestion]) -> Suggestion:
-        """Does work until it is done; after a stop returns what a single simulation finds."""
-        while not self._is_stopped:
-            try:
-                next(work)
-            except StopIteration as end:
-                return end.value
-        work.close()
-        return self._agent.suggest(self.state, 1)
 
     def _think_on_clock(self, clock: Clock) -> Suggestion:
         """Plays by the agent's time management, within the task's limit. Reports come as the search goes on."""
         agent, next_s = self._agent, self.begin_s + min(FIRST_REPORT_S, self.task.interval or _NEVER_S)
-        search = agent.position_search()
+        search, heads = agent.position_search(), agent.heads_of(self.state) if self.task.interval else {}
         before = 0
 
         def goes_on() -> bool:
@@ -166,8 +157,9 @@ class Search:
                 next_s = max(next_s + self.task.interval, now)
                 found = search.suggestion()
                 rate = (found.simulations - before) / (now - self.begin_s)
-                self._lines.offer(Report(self, replace(found, simulations_per_s=rate), scores=self._score(found)))
-            return not self._is_stopped
+                found = replace(found, simulations_per_s=rate, heads=heads)
+                self._lines.offer(Report(self, found, after=self._expect(found)))
+            return not self._ending.is_stopped
 
         limit, agent.limit, agent.player.goes_on = agent.limit, self.task.limit, goes_on
         try:
@@ -177,24 +169,22 @@ class Search:
         if search is None:
             return found
         rate = found.simulations / max(found.elapsed_s, 1e-9)  # all visits of the position count, as in an analysis
-        return replace(found, simulations=search.visits, simulations_per_s=rate)
+        return replace(found, simulations=search.visits, simulations_per_s=rate, heads=heads)
 
-    def _score(self, found: Suggestion) -> dict[int, float]:
-        """Returns the score that the net expects after each of the best moves, for the player to move here."""
-        if found.score is None or self._agent.heads_alone is None:
-            return {}
-        for move in found.moves[:_MOST_SCORED]:
-            if move.action not in self._scores:
+    def _expect(self, found: Suggestion) -> dict[int, dict[str, Any]]:
+        """Returns what the net expects after each of the best moves, see `Report.after`."""
+        player = self.state.current_player()
+        for move in found.moves[:_MOST_EXPECTED] if found.heads else []:
+            if move.action not in self._after:
                 after = self.state.clone()
                 after.apply_action(move.action)
                 if after.is_terminal():
-                    margin = after.final_score()
-                    self._scores[move.action] = margin if self.state.current_player() == 0 else -margin
-                    continue
-                value = float(self._agent.heads_alone(after.planes()[None])["score"].ravel()[0])
-                same = after.current_player() == self.state.current_player()
-                self._scores[move.action] = value if same else -value
-        return dict(self._scores)
+                    self._after[move.action] = {"score": after.final_score() * (1 if player == 0 else -1)}
+                else:
+                    sign = 1 if after.current_player() == player else -1
+                    heads = self._agent.heads_of(after).items()
+                    self._after[move.action] = {name: sign * answer for name, answer in heads}
+        return dict(self._after)
 
 
 def limit_of(limit: Limit) -> tuple[int | None, float | None]:
@@ -225,8 +215,10 @@ def prepare(agent: Agent) -> None:
     """Compiles and opens what an agent's searches need, so that the first one begins at once. If not, it is closed."""
     try:
         agent.player.start_clock()
+        state = agent.game.new_initial_state()
+        agent.game.state_from_text(state.to_text())
         if agent.can_ponder:
-            agent.suggest(agent.game.new_initial_state(), 2)
+            agent.suggest(state, 2)
         if search := agent.position_search():
             search.ask_for_truth(True)  # as an analysis does
     except BaseException:

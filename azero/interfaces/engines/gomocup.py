@@ -6,18 +6,22 @@ them, and become a position when the agent is to move.
 Source: Gomoku AI protocol, new version (plastovicka.github.io/protocl2en.htm).
 """
 
+import math
+import random
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import azero
 from azero.arena.agents.analysis import MEMORY_MIB, MOST_MIB
 from azero.arena.agents.clock import Clock, Limit, TimeControl
+from azero.arena.agents.suggestion import Suggestion
 from azero.errors import BadInput
+from azero.games import State
 from azero.games.gomoku.rules import Gomoku
 from azero.games.position_text import PLAYERS, board_to_text
-from azero.interfaces.engines.engine import Engine, Report, Search, Task, with_parameters
+from azero.interfaces.engines.engine import Engine, Report, Task, with_parameters
 from azero.interfaces.engines.lines import Lines
 
 OWN, THEIRS = 1, 2
@@ -29,6 +33,9 @@ _UNLIMITED_MS = 2147483647  # what `time_left` says of a match without a limit
 _MIB = 1 << 20
 _TREE_PART = 2  # trees get this part of the memory that the manager allows; the rest is the program's own
 
+_MOST_STONES = 19 * 19
+_OPENINGS = 8  # by Swap2, of which the best one is played,
+_OPENING_S = 1.0  # and the time to choose it, at most
 
 _STONE = re.compile(r"([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*,\s*([12])")
 
@@ -47,9 +54,11 @@ class Gomocup:
         if not isinstance(rules, Gomoku):
             raise BadInput(f"Gomocup's protocol is for gomoku, not {self._engine.game}")
         self._stones: dict[tuple[int, int], int] | None = None  # by column and row; None before START
-        self._board: dict[tuple[int, int], int] | None = None  # while the lines of BOARD come
+        self._begun_list: Callable[[list[str]], str | None] | None = None  # what the lines up to DONE are for
+        self._list: list[str] = []
+        self._random = random.Random(self._engine.agent.seed)
         self._info: dict[str, int] = {}
-        self._complaint = ""  # of INFO, told with the next other command
+        self._complaints: dict[str, str] = {}  # of INFO by its key, told with the next other command
         self._is_over = False
         self._handlers: dict[str, Callable[[str], str | None]] = {
             "START": self._start,
@@ -57,7 +66,8 @@ class Gomocup:
             "RESTART": self._restart,
             "BEGIN": self._begin,
             "TURN": self._turn,
-            "BOARD": self._begin_board,
+            "BOARD": lambda rest: self._begin_list(self._set_board),
+            "SWAP2BOARD": lambda rest: self._begin_list(self._choose_colour),
             "TAKEBACK": self._take_back,
             "PLAY": self._play,
             "SUGGEST": self._suggest,
@@ -90,23 +100,28 @@ class Gomocup:
         try:
             word, _, rest = line.partition(" ")
             if word.upper() in ("START", "RECTSTART", "RESTART"):  # the manager begins another game
-                self._board = None
-            if self._board is not None:
-                answer = self._read_board(line)
+                self._begun_list = None
+            if self._begun_list is not None:
+                answer = self._read_list(line)
             else:
                 handler = self._handlers.get(word.upper())
                 if handler is None:
                     self._lines.write(f"UNKNOWN command {_shown(word)}\n")
                     return
-                if self._complaint and word.upper() not in ("INFO", "END", "ABOUT"):
-                    raise Refused(self._complaint)
+                if word.upper() not in ("INFO", "END", "ABOUT", "BOARD", "SWAP2BOARD"):
+                    self._complain()
                 answer = handler(rest.strip())
         except (Refused, BadInput) as error:
-            self._complaint = ""
+            self._complaints.clear()
             self._lines.write(f"ERROR {_shown(' '.join(str(error).split()))}\n")
             return
         if answer is not None:
             self._lines.write(f"{answer}\n")
+
+    def _complain(self) -> None:
+        """Raises Refused if INFO has said what cannot be."""
+        if self._complaints:
+            raise Refused("; ".join(self._complaints.values()))
 
     # --- beginning ---
 
@@ -143,31 +158,25 @@ class Gomocup:
         if key not in ("timeout_turn", "timeout_match", "time_left", "max_memory", "rule"):
             return
         if not re.fullmatch("-?[0-9]{1,15}", text.strip()):
-            self._complaint = f"INFO {key} should be a whole number"
+            self._complaints[key] = f"INFO {key} should be a whole number"
             return
-        value = int(text)
-        if key == "rule":
-            if value not in (0, 1):
-                self._complaint = f"rule {value} is not played here; 0 is five or more in a row, 1 exactly five"
-                return
-            self._info[key] = value
-            try:
-                self._use_rule()
-            except BadInput as error:
-                self._complaint = str(error)
-        elif key == "max_memory":
-            mib = min(value // _MIB // _TREE_PART, MEMORY_MIB, MOST_MIB) if value > 0 else MEMORY_MIB
-            try:
-                self._engine.set_memory(max(1, mib))
-            except BadInput as error:
-                self._complaint = str(error)
-        else:
-            self._info[key] = value
+        self._complaints.pop(key, None)
+        try:
+            self._use(key, int(text))
+        except BadInput as error:
+            self._complaints[key] = str(error)
 
-    def _use_rule(self) -> None:
-        """Goes on by the rule that the manager has named, if a game has begun."""
-        exact = self._info["rule"] == 1
-        if self._stones is not None and self._rules.exact != exact:
+    def _use(self, key: str, value: int) -> None:
+        """Goes on by a limit or a rule; raises BadInput."""
+        if key == "max_memory":
+            mib = min(value // _MIB // _TREE_PART, MEMORY_MIB, MOST_MIB) if value > 0 else MEMORY_MIB
+            self._engine.set_memory(max(1, mib))
+            return
+        if key == "rule" and value not in (0, 1):
+            raise BadInput(f"rule {value} is not played here; 0 is five or more in a row, 1 exactly five")
+        self._info[key] = value
+        exact = self._info.get("rule") == 1
+        if key == "rule" and self._stones is not None and self._rules.exact != exact:
             self._engine.set_game(with_parameters(self._engine.game, exact=exact))
 
     # --- playing ---
@@ -196,30 +205,68 @@ class Gomocup:
             raise Refused(f"there is no stone at {_shown(rest)}")
         return "OK"
 
-    def _begin_board(self, rest: str) -> None:
-        self._begun()
-        self._board = {}
+    def _begin_list(self, use: Callable[[list[str]], str | None]) -> None:
+        self._begun_list, self._list = use, []
 
-    def _read_board(self, line: str) -> str | None:
-        """Reads a line of BOARD. A line that is wrong refuses the whole board, once DONE has come."""
-        assert self._board is not None, "its lines come"
+    def _read_list(self, line: str) -> str | None:
+        """Reads a line of BOARD or SWAP2BOARD. What is wrong refuses the whole list, once DONE has come."""
+        use = self._begun_list
+        assert use is not None, "its lines come"
         if line.upper() == "END":
             self._end("")
-            return None
-        if line.upper() == "DONE":
-            stones, self._board = self._board, None
-            if any(stone not in (OWN, THEIRS) for stone in stones.values()):
-                raise Refused("BOARD has lines that are no stones on this board; they are X,Y,1 or X,Y,2")
-            before, self._stones = self._stones, stones
-            try:
-                return self._move()
-            except (Refused, BadInput):
-                self._stones = before
-                raise
-        match = _STONE.fullmatch(line)
-        point = (int(match[1]), int(match[2])) if match else (-1, len(self._board))
-        self._board[point] = int(match[3]) if match and self._is_on_board(point) and point not in self._board else 0
+        elif line.upper() == "DONE":
+            self._begun_list = None
+            self._begun()
+            self._complain()
+            return use(self._list)
+        elif len(self._list) <= _MOST_STONES:
+            self._list.append(line)
         return None
+
+    def _set_board(self, lines: list[str]) -> str | None:
+        stones: dict[tuple[int, int], int] = {}
+        for line in lines:
+            match = _STONE.fullmatch(line)
+            point = (int(match[1]), int(match[2])) if match else (-1, -1)
+            if match is None or not self._is_on_board(point) or point in stones:
+                raise Refused("BOARD has lines that are no stones on this board; they are X,Y,1 or X,Y,2")
+            stones[point] = int(match[3])
+        before, self._stones = self._stones, stones
+        try:
+            return self._move()
+        except (Refused, BadInput):
+            self._stones = before
+            raise
+
+    def _choose_colour(self, lines: list[str]) -> str | None:
+        """Plays its part of an opening by Swap2: three stones, or whether it swaps. It never adds two stones.
+
+        The game itself begins with BOARD.
+        """
+        points = [_point(line) for line in lines]
+        if len(points) not in (0, 3, 5) or len({*points}) < len(points) or not all(map(self._is_on_board, points)):
+            raise Refused("SWAP2BOARD should have no stones, three or five, each X,Y on this board")
+        if not points:
+            return self._open()
+        limit, clock = self._limits()
+        found = self._think(self._position(_alternating(points)), Task(limit, clock))
+        if found is None:
+            return None
+        return "SWAP" if found.value < 0 else "{},{}".format(*self._point_of(found.moves[0].action))
+
+    def _open(self) -> str | None:
+        """Returns the three stones, of some that are drawn, after which the game is the most open."""
+        rules, (limit, _) = self._rules, self._limits()
+        cells = [(column, row) for row in range(rules.rows) for column in range(rules.columns)]
+        seconds = min(_OPENING_S, limit.seconds or _OPENING_S) / _OPENINGS
+        best: tuple[float, list[tuple[int, int]]] = (math.inf, [])
+        for _ in range(_OPENINGS):
+            points = self._random.sample(cells, 3)
+            found = self._think(self._position(_alternating(points)), Task(Limit(limit.simulations, seconds)))
+            if found is None:
+                return None
+            best = min(best, (abs(found.value), points))
+        return " ".join("{},{}".format(*point) for point in best[1])
 
     def _suggest(self, rest: str) -> str | None:
         return self._move("SUGGEST ", stays=True)
@@ -235,23 +282,22 @@ class Gomocup:
 
     def _move(self, before: str = "", stays: bool = False) -> str | None:
         """Returns the agent's move; None if END has come meanwhile."""
-        state, rules = self._position(), self._rules
-        self._engine.set_up(state)
         limit, clock = self._limits()
-        search = self._engine.start(Task(limit, clock))
-        found = self._wait(search)
-        if clock is not None:
-            clock.spend(time.perf_counter() - search.begin_s)
+        found = self._think(self._position(self._begun()), Task(limit, clock))
         if found is None:
             return None
-        row, column = divmod(found, rules.columns)
+        point = self._point_of(found.moves[0].action)
         if not stays:
-            self._begun()[column, row] = OWN
-        return f"{before}{column},{row}"
+            self._begun()[point] = OWN
+        return f"{before}{point[0]},{point[1]}"
 
-    def _position(self):
-        """Returns the position of the stones; raises Refused if it is none in which the agent is to move."""
-        game, rules, stones = self._engine.game, self._rules, self._begun()
+    def _point_of(self, action: int) -> tuple[int, int]:
+        row, column = divmod(action, self._rules.columns)
+        return column, row
+
+    def _position(self, stones: dict[tuple[int, int], int]) -> State:
+        """Returns the position of some stones; raises Refused if it is none in which the agent is to move."""
+        game, rules = self._engine.game, self._rules
         own, theirs = (list(stones.values()).count(whose) for whose in (OWN, THEIRS))
         first = OWN if own == theirs else THEIRS
         cells = ["."] * (rules.rows * rules.columns)
@@ -278,22 +324,25 @@ class Gomocup:
             return limit, None
         return limit, self._engine.give_clock(0, TimeControl(max(left, 1) / 1000))
 
-    def _wait(self, search: Search) -> int | None:
-        """Returns the action that a search chooses. END and the end of the input end it soon; None: it does not end."""
+    def _think(self, state: State, task: Task) -> Suggestion | None:
+        """Searches a position. END and the end of the input end the search soon; None: it does not end."""
+        search = self._engine.start(task, state)
 
         def is_left() -> bool:
-            if self._lines.has_waiting("YXSTOP"):
+            if self._lines.take("YXSTOP"):
                 search.stop()
             return self._lines.has_waiting("END") or self._lines.is_abandoned
 
         report = self._engine.wait(search, lambda report: None, is_left)
+        if task.clock is not None:
+            task.clock.spend(time.perf_counter() - search.begin_s)
         if report is None:
             self._is_over = True
             return None
         if report.error is not None:
             raise report.error
         assert report.found is not None and report.found.moves, "there is a move"
-        return report.found.moves[0].action
+        return report.found
 
     def _about(self, rest: str) -> str:
         name = self._engine.agent.name.replace('"', "'")
@@ -301,6 +350,11 @@ class Gomocup:
 
     def _end(self, rest: str) -> None:
         self._is_over = True
+
+
+def _alternating(points: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """Returns stones that were put in this order. The agent is to move."""
+    return {point: OWN if (len(points) - ply) % 2 == 0 else THEIRS for ply, point in enumerate(points)}
 
 
 def _point(text: str) -> tuple[int, int]:

@@ -5,9 +5,11 @@ manual of GoGui.
 """
 
 import contextlib
+import json
 import re
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,10 +37,15 @@ from azero.interfaces.engines.gtp_texts import (
 )
 from azero.interfaces.engines.lines import Lines
 from azero.interfaces.engines.positions import (
+    POINT_GAMES,
     Vertices,
     actions_of,
     after_move,
+    complaint_of_rules,
+    has_swapped,
+    player_of,
     points_name,
+    rules_of,
     stones_of,
     turned_to,
     with_player,
@@ -53,6 +60,9 @@ COLOURS = ("black", "white")
 _DEFAULT_INTERVAL_S = 0.5
 _MOST_CENTISECONDS = 10_000_000
 _LONGEST_S = 7 * 24 * 3600.0
+_INTERRUPT = "# INTERRUPT"
+"""A comment with which GoGui ends a search: the move is the best one so far."""
+
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}(\.[0-9]{0,9})?")
 
 
@@ -81,10 +91,16 @@ class Gtp:
         self._engine = Engine(make, lines)
         self._vertices = Vertices(self._engine.game)
         self._header, self._is_begun = "=", False  # of an answer in parts
+        self._exchanges = False  # whether a swap of Hex exchanges the colours
         self._handlers: dict[str, Callable[[list[str]], str | None]] = {
             name.removeprefix("_do_"): getattr(self, name) for name in dir(self) if name.startswith("_do_")
         }
-        self._handlers |= {name.replace("_", "-", 1): self._handlers.pop(name) for name in _WITH_DASH}
+        self._handlers |= {name: self._handlers.pop(name.replace("-", "_")) for name in _WITH_DASHES}
+        for program, is_in_parts in (("lz-", False), ("kata-", True), ("", True)):
+            self._handlers[f"{program}analyze"] = partial(self._analyse, is_in_parts)
+            self._handlers[f"{program}genmove_analyze"] = partial(self._generate_in_view, is_in_parts)
+        self._handlers["kgs-genmove_cleanup"] = self._do_genmove
+        self._handlers["kgs-rules"] = self._do_kata_set_rules
         self._is_over = False
 
     def run(self) -> None:
@@ -102,11 +118,12 @@ class Gtp:
         text = "".join(each for each in line.replace("\t", " ") if each >= " " and each != "\x7f")
         words = text.partition("#")[0].split()
         number = words.pop(0) if words and words[0].isdecimal() and words[0].isascii() else ""
-        if not words:
+        if not words and not number:
             return
         self._header, self._is_begun = f"={number}", False
+        self._vertices.is_exchanged = self._exchanges and has_swapped(self._engine.state)
         try:
-            handler = self._handlers.get(words[0])
+            handler = self._handlers.get(words[0]) if words else None
             if handler is None:
                 raise Refused("unknown command")
             answer = handler(words[1:])
@@ -190,10 +207,20 @@ class Gtp:
             self._engine.change_rules(with_parameters(game, komi=komi))
         return ""
 
+    def _do_kata_get_rules(self, words: list[str]) -> str:
+        return json.dumps(rules_of(self._engine.game))
+
+    def _do_kata_set_rules(self, words: list[str]) -> str:
+        """Agrees to rules that are azero's, or nearly so."""
+        if complaint := complaint_of_rules(" ".join(words)):
+            raise Refused(complaint)
+        return ""
+
     def _do_list_games(self, words: list[str]) -> str:
+        """Lists the games whose moves are points: quarry knows no moves of several actions but whole ones."""
         names = {_title(self._engine.game.name)}
         if self._engine.agent.at_full_strength.net_alone is None:
-            names |= {_title(name) for name in registered_games()}
+            names |= {_title(name) for name in POINT_GAMES}
         return "\n".join(sorted(names))
 
     def _do_set_game(self, words: list[str]) -> str:
@@ -249,7 +276,7 @@ class Gtp:
     def _do_play(self, words: list[str]) -> str:
         if len(words) < 2:
             raise _syntax_error()
-        player, text = _colour(words[0]), "".join(words[1:])
+        player, text = self._player(words[0]), "".join(words[1:])
         if text.lower() == "resign":
             return ""
         self._engine.set_up(after_move(turned_to(self._engine.state, player, text), text, self._vertices))
@@ -261,9 +288,6 @@ class Gtp:
             self._engine.set_up(after)
         return move
 
-    def _do_kgs_genmove_cleanup(self, words: list[str]) -> str:
-        return self._do_genmove(words)
-
     def _do_reg_genmove(self, words: list[str]) -> str:
         state = self._searched(words[:1])
         if state.is_terminal():
@@ -274,9 +298,16 @@ class Gtp:
 
     def _searched(self, words: Sequence[str]) -> State:
         """Returns the position with the player to move whom the words name; without words, as it is."""
-        if not words:
-            return turned_to(self._engine.state, max(0, self._engine.state.current_player()))
-        return turned_to(self._engine.state, _colour(words[0]))
+        player = self._player(words[0]) if words else player_of(self._engine.state)
+        return turned_to(self._engine.state, player)
+
+    def _player(self, word: str) -> int:
+        """Returns the player whom a colour names. After a swap, it tells whether the players exchange their colours."""
+        player, state = _colour(word), self._engine.state
+        if has_swapped(state) and len(state.history()) == 2:
+            self._exchanges = player == 1
+        self._vertices.is_exchanged = self._exchanges and has_swapped(state)
+        return player ^ self._vertices.is_exchanged
 
     def _generate(self, state: State, analysis: _Analysis | None = None) -> tuple[str, State | None]:
         """Returns the agent's move and the position after it; None if it resigns or the game is over."""
@@ -311,7 +342,12 @@ class Gtp:
             if analysis is not None and report.found.moves:
                 self._tell(f"{analysis_line(report, analysis.wanted, self._vertices)}\n")
 
-        report = self._engine.wait(search, take, self._is_left)
+        def is_left() -> bool:
+            if self._lines.take(_INTERRUPT):
+                search.stop()
+            return self._is_left()
+
+        report = self._engine.wait(search, take, is_left)
         if report is None:
             raise EOFError
         assert report.found is not None, "it has found something"
@@ -343,7 +379,7 @@ class Gtp:
             return self._set_clocks(None)
         if byo_yomi_s == 0:
             return self._set_clocks(TimeControl(main_s))
-        return self._set_clocks(TimeControl(main_s, periods=1, period_s=byo_yomi_s / stones))
+        return self._set_clocks(_canadian(byo_yomi_s, stones, main_s))
 
     def _do_kgs_time_settings(self, words: list[str]) -> str:
         kind, numbers = words[0].lower() if words else "", [_seconds(word) for word in words[1:]]
@@ -363,19 +399,19 @@ class Gtp:
         """Sets a clock. Controllers count in whole seconds, so a time that is about the known one changes nothing."""
         if len(words) != 3:
             raise _syntax_error()
-        player, left_s, stones = _colour(words[0]), _seconds(words[1]), _whole(words[2])
+        player, left_s, stones = self._player(words[0]), _seconds(words[1]), _whole(words[2])
         clock = self._engine.clocks[player]
         if clock is None:
             if left_s > 0:
-                control = TimeControl(0, periods=1, period_s=left_s / stones) if stones else TimeControl(left_s)
-                self._engine.give_clock(player, control)
+                self._engine.give_clock(player, _canadian(left_s, stones) if stones else TimeControl(left_s))
             return ""
         control = clock.control
-        if stones:  # within byo-yomi: of one period that is left, or of the stones that are left in it
-            if control.periods <= 1 and left_s > 0:
-                control = control._replace(periods=1, period_s=left_s / stones)
+        if stones:  # in byo-yomi: the periods that are left on KGS, elsewhere the stones of this period
+            if not control.periods:
+                control = _canadian(left_s, stones)
             clock = self._engine.give_clock(player, control)  # the old one may have fallen
-            clock.main_s, clock.periods = 0.0, min(stones, control.periods)
+            clock.periods = min(stones, control.periods)
+            clock.set_period(left_s, stones if control.periods == 1 else 1)
             return ""
         told_s = left_s if abs(left_s - clock.main_s) > 1.0 else min(left_s, clock.main_s)
         gone_s = max(0.0, clock.main_s - told_s)
@@ -389,7 +425,7 @@ class Gtp:
         state = self._engine.state
         if not state.is_terminal() and points_name(state.game) != "Go":
             raise Refused("cannot score")
-        score = state.final_score()
+        score = state.final_score() * (-1 if self._vertices.is_exchanged else 1)
         return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"
 
     def _do_final_status_list(self, words: list[str]) -> str:
@@ -453,24 +489,6 @@ class Gtp:
 
     # --- analyses ---
 
-    def _do_lz_analyze(self, words: list[str]) -> None:
-        self._analyse(self._analysis(words, is_in_parts=False))
-
-    def _do_kata_analyze(self, words: list[str]) -> None:
-        self._analyse(self._analysis(words, is_in_parts=True))
-
-    def _do_analyze(self, words: list[str]) -> None:
-        self._analyse(self._analysis(words, is_in_parts=True))
-
-    def _do_lz_genmove_analyze(self, words: list[str]) -> None:
-        self._generate_in_view(self._analysis(words, is_in_parts=False))
-
-    def _do_kata_genmove_analyze(self, words: list[str]) -> None:
-        self._generate_in_view(self._analysis(words, is_in_parts=True))
-
-    def _do_genmove_analyze(self, words: list[str]) -> None:
-        self._generate_in_view(self._analysis(words, is_in_parts=True))
-
     def _analysis(self, words: list[str], is_in_parts: bool) -> _Analysis:
         """Reads the arguments of an analysis: colour, interval, and pairs of keys and values."""
         left = list(words)
@@ -480,7 +498,7 @@ class Gtp:
         while left:
             key = left.pop(0).lower()
             if key in ("allow", "avoid") and len(left) >= 3:
-                player, points, _ = _colour(left.pop(0)), left.pop(0).split(","), _whole(left.pop(0))
+                player, points, _ = self._player(left.pop(0)), left.pop(0).split(","), _whole(left.pop(0))
                 actions = actions_of(state, points, self._vertices)
                 if player == state.current_player():
                     allowed = actions if key == "allow" else allowed
@@ -507,8 +525,9 @@ class Gtp:
             raise Refused("no move is left")
         return _Analysis(state, interval, chosen, wanted)
 
-    def _analyse(self, analysis: _Analysis) -> None:
+    def _analyse(self, is_in_parts: bool, words: list[str]) -> None:
         """Writes lines until input comes, or nothing more to say. Then it waits for input without a search."""
+        analysis = self._analysis(words, is_in_parts)
         if analysis.state.is_terminal():
             raise Refused("the game is over")
         limit = self._engine.agent.limit.beside_clock()
@@ -532,8 +551,9 @@ class Gtp:
         if not is_over and self._engine.wait(search, lambda report: None, self._is_left) is None:
             raise EOFError
 
-    def _generate_in_view(self, analysis: _Analysis) -> None:
+    def _generate_in_view(self, is_in_parts: bool, words: list[str]) -> None:
         """Writes lines while the agent chooses its move, then the move."""
+        analysis = self._analysis(words, is_in_parts)
         if analysis.state.is_terminal() and points_name(analysis.state.game) != "Go":
             raise Refused("the game is over")
         try:
@@ -570,7 +590,7 @@ class Gtp:
 
     def _do_gogui_rules_side_to_move(self, words: list[str]) -> str:
         self._ruled()
-        return COLOURS[max(0, self._engine.state.current_player())]
+        return COLOURS[player_of(self._engine.state) ^ self._vertices.is_exchanged]
 
     def _do_gogui_rules_final_result(self, words: list[str]) -> str:
         self._ruled()
@@ -618,7 +638,7 @@ class Gtp:
                 cells[cell] = "." if colour.lower() in ("e", "empty") else PLAYERS[_colour(colour)]
             except (BadInput, IndexError):
                 raise _syntax_error() from None
-        self._engine.set_up(with_stones(game, cells, max(0, state.current_player())))
+        self._engine.set_up(with_stones(game, cells, player_of(state)))
         return ""
 
     def _do_gogui_setup_player(self, words: list[str]) -> str:
@@ -627,18 +647,19 @@ class Gtp:
             self._engine.set_up(with_player(self._engine.state, player))
         return ""
 
+    def _do_gogui_interrupt(self, words: list[str]) -> str:
+        return ""
+
     def _do_gogui_analyze_commands(self, words: list[str]) -> str:
         own = ["dboard/azero ownership/azero-ownership %c"] if self._keeps_ownership() else []
         score = ["string/azero score/final_score"] if points_name(self._engine.game) == "Go" else []
         return "\n".join([*_ANALYZE_COMMANDS, *own, *score])
 
     def _do_hexgui_analyze_commands(self, words: list[str]) -> str:
-        return "\n".join(_ANALYZE_COMMANDS)
+        return "\n".join(_ANALYZE_COMMANDS).replace("varc/", "var/")  # HexGui has no variations for a colour
 
     def _keeps_ownership(self) -> bool:
-        agent = self._engine.agent.at_full_strength
-        state = self._engine.game.new_initial_state()
-        return agent.heads_alone is not None and "ownership" in agent.heads_alone(state.planes()[None])
+        return "ownership" in self._engine.agent.at_full_strength.heads_of(self._engine.state)
 
     def _do_azero_values(self, words: list[str]) -> str:
         found = self._suggest(words)
@@ -676,17 +697,19 @@ class Gtp:
         return found
 
 
-_WITH_DASH = [
-    *("kgs_time_settings", "kgs_genmove_cleanup", "gg_undo"),
-    *("lz_analyze", "kata_analyze", "lz_genmove_analyze", "kata_genmove_analyze"),
-    *("gogui_rules_game_id", "gogui_rules_board", "gogui_rules_board_size", "gogui_rules_legal_moves"),
-    *("gogui_rules_side_to_move", "gogui_rules_final_result", "gogui_play_sequence", "gogui_setup"),
-    *("gogui_setup_player", "gogui_analyze_commands", "hexgui_analyze_commands"),
-    *("azero_values", "azero_visits", "azero_pv", "azero_value", "azero_ownership"),
+_WITH_DASHES = [
+    *("kgs-time_settings", "kata-get-rules", "kata-set-rules", "gg-undo"),
+    *("gogui-rules_game_id", "gogui-rules_board", "gogui-rules_board_size", "gogui-rules_legal_moves"),
+    *("gogui-rules_side_to_move", "gogui-rules_final_result", "gogui-play_sequence", "gogui-setup"),
+    *("gogui-setup_player", "gogui-interrupt", "gogui-analyze_commands", "hexgui-analyze_commands"),
+    *("azero-values", "azero-visits", "azero-pv", "azero-value", "azero-ownership"),
 ]
-"""Commands whose first word is joined by a dash."""
+"""Commands with dashes, as they are written."""
 
-_FOR_GO = {"fixed_handicap", "place_free_handicap", "set_free_handicap", "final_status_list"}
+_FOR_GO = {
+    *("fixed_handicap", "place_free_handicap", "set_free_handicap", "final_status_list"),
+    *("kata-get-rules", "kata-set-rules", "kgs-rules"),
+}
 _FOR_POINTS = {
     *("gogui-rules_game_id", "gogui-rules_board", "gogui-rules_board_size", "gogui-rules_legal_moves"),
     *("gogui-rules_side_to_move", "gogui-rules_final_result", "gogui-setup", "gogui-setup_player"),
@@ -702,10 +725,8 @@ _ANALYZE_COMMANDS = [
 
 _COLOUR_WORDS = {"b": 0, "black": 0, "w": 1, "white": 1}
 _NUMBERS = {"minmoves": "fewest", "maxmoves": "most"}
-_FLAGS = {"rootinfo": "has_root", "ownership": "has_ownership"}
-_WITHOUT_EFFECT = {
-    *("ownershipstdev", "movesownership", "movesownershipstdev", "pvvisits", "pvedgevisits", "noresultvalue"),
-}
+_FLAGS = {"rootinfo": "has_root", "ownership": "has_ownership", "movesownership": "has_ownership_of_moves"}
+_WITHOUT_EFFECT = {"ownershipstdev", "movesownershipstdev", "pvvisits", "pvedgevisits", "noresultvalue"}
 """Keys of KataGo's analyses that ask for what azero's search does not know."""
 
 
@@ -725,6 +746,12 @@ def _number(word: str) -> float:
     if not _NUMBER.fullmatch(word):
         raise _syntax_error()
     return float(word)
+
+
+def _canadian(period_s: float, stones: float, main_s: float = 0.0) -> TimeControl:
+    """Returns a time control with a period for so many moves."""
+    moves = max(1, int(stones))
+    return TimeControl(main_s, periods=1, period_s=period_s, moves=moves)
 
 
 def _seconds(word: str) -> float:

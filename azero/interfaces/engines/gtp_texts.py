@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import numpy as np
+
 from azero.arena.agents.suggestion import Move, Suggestion
 from azero.errors import BadInput
 from azero.games import State
@@ -24,6 +26,7 @@ class Wanted(NamedTuple):
     most: int = 10_000
     has_root: bool = False
     has_ownership: bool = False
+    has_ownership_of_moves: bool = False
 
 
 def analysis_line(report: Report, wanted: Wanted, vertices: Vertices) -> str:
@@ -36,21 +39,26 @@ def analysis_line(report: Report, wanted: Wanted, vertices: Vertices) -> str:
     if wanted.has_root:
         fields = {"visits": str(found.simulations), **_values(found.value, found.simulations)}
         parts.append(_fields("rootInfo", {**fields, **_scores(found.score)}))
-    if wanted.has_ownership and found.ownership is not None:
-        parts.append("ownership " + " ".join(f"{owner:.4f}" for owner in found.ownership.ravel()))
-    return " ".join(parts)
+    if wanted.has_ownership:
+        parts.append(_owners("ownership", found.ownership))
+    return " ".join(filter(None, parts))
 
 
 def _move_part(order: int, move: Move, report: Report, wanted: Wanted, vertices: Vertices) -> str:
-    pv = " ".join(vertices.write(text) for text in move.pv)
+    pv, after = " ".join(vertices.write(text) for text in move.pv), report.after.get(move.action, {})
     head = {"move": vertices.write(move.pv[0] if move.pv else move.move), "visits": str(move.visits)}
     if not wanted.is_in_parts:
         winrate, bound = (f"{round(10_000 * each)}" for each in (win_rate(move.value), lower_bound(move)))
         fields = {**head, "winrate": winrate, "prior": f"{round(10_000 * move.prior)}", "lcb": bound}
     else:
-        values = {**_values(move.value, move.visits), **_scores(report.scores.get(move.action))}
+        values = {**_values(move.value, move.visits), **_scores(after.get("score"))}
         fields = {**head, **values, "prior": f"{move.prior:.6f}"}
-    return f"{_fields('info', fields)} order {order} pv {pv}"
+    owners = _owners(" movesOwnership", after.get("ownership")) if wanted.has_ownership_of_moves else ""
+    return f"{_fields('info', fields)} order {order} pv {pv}{owners}"
+
+
+def _owners(head: str, owners: np.ndarray | None) -> str:
+    return "" if owners is None else f"{head} " + " ".join(f"{owner:.4f}" for owner in owners.ravel())
 
 
 def _values(value: float, visits: int) -> dict[str, str]:

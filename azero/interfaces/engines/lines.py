@@ -127,9 +127,18 @@ class Lines(Generic[Event]):
         except (OSError, ValueError):
             return False
 
-    def has_waiting(self, word: str) -> bool:
+    def has_waiting(self, text: str) -> bool:
         """Returns whether this line waits for `next`, in capitals or not."""
-        return any(line.strip().upper() == word for line in self._later)
+        return any(line.strip().upper() == text for line in self._later)
+
+    def take(self, text: str) -> bool:
+        """Takes out a line, in capitals or not, if it waits for `next`; returns whether it did."""
+        for line in self._later:
+            if line.strip().upper() == text:
+                self._later.remove(line)
+                self._taken(line)
+                return True
+        return False
 
     def _taken(self, event: Taken) -> Taken:
         if event is None:

@@ -1,34 +1,72 @@
 """Positions as controllers set them up: moves out of turn, stones on a board, boards of other sizes."""
 
+import contextlib
+import json
+import re
 from collections.abc import Sequence
+from typing import Any
 
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.boards import GO_LETTERS, LETTERS
+from azero.games.go.rules import Go
 from azero.games.names import parts_of
 from azero.games.position_text import PLAYERS, board_to_text, text_to_board
 from azero.games.state import is_forced_pass
+from azero.system.console import printable
 
 SWAP = "swap-pieces"
 """The swap of Hex, as HexGui writes it."""
 
-_BOARD_GAMES = {"go": "Go", "othello": "Othello", "gomoku": "Gomoku", "hex": "Hex", "tic_tac_toe": "Tictactoe"}
+POINT_GAMES = {"go": "Go", "othello": "Othello", "gomoku": "Gomoku", "hex": "Hex", "tic_tac_toe": "Tictactoe"}
 """The games whose moves are points, by their names for GoGui."""
+
+_AREA = {
+    *("tromptaylor", "chinese", "chineseogs", "chinesekgs", "aga", "bga", "french", "newzealand", "nz"),
+    *("goe", "ing", "ancientarea"),
+}
+"""Rules of KataGo's that count area, without the marks between their words."""
 
 
 def points_name(game: Game) -> str | None:
     """Returns GoGui's name of a game whose moves are points or passes; None for other games."""
     file, name, _ = parts_of(game.name)
-    return None if file else _BOARD_GAMES.get(name)
+    return None if file else POINT_GAMES.get(name)
+
+
+def rules_of(game: Game) -> dict[str, Any]:
+    """Returns the rules of a game of Go as KataGo writes them; raises BadInput for other games."""
+    if not isinstance(game.rules, Go):
+        raise BadInput(f"{game} is not Go")
+    ko, suicide = "POSITIONAL" if game.rules.superko else "SIMPLE", bool(game.rules.suicide)
+    others = {"tax": "NONE", "whiteHandicapBonus": "0", "hasButton": False, "friendlyPassOk": False}
+    return {"ko": ko, "scoring": "AREA", "suicide": suicide, **others}
+
+
+def complaint_of_rules(rules: object) -> str:
+    """Returns why azero does not play these rules of KataGo's, a name or an object; empty if it does, or nearly so."""
+    name = str(rules)
+    if name.startswith("{"):
+        with contextlib.suppress(ValueError, RecursionError):
+            rules = json.loads(name) if isinstance(rules, str) else rules
+    if isinstance(rules, dict):
+        is_ours = rules.get("scoring", "AREA") == "AREA" and rules.get("tax", "NONE") == "NONE"
+        is_ours = is_ours and not rules.get("hasButton")
+    else:
+        is_ours = re.sub("[-_ ]", "", name.lower()) in _AREA
+    shown = printable(name[:100])
+    return "" if is_ours else f"{shown} rules are not played here; azero plays by area scoring with positional superko"
 
 
 class Vertices:
     """How moves are written: points in capitals, other moves in the game's notation.
 
-    Go's columns have no I. In other games they do, as in azero's notation, unless `skips_i`: GoGui never has one.
+    Go's columns have no I. In other games they do, as in azero's notation, unless `skips_i`: GoGui never has one. With
+    `is_exchanged` they are mirrored in the long diagonal, see `has_swapped`.
     """
 
     skips_i = False
+    is_exchanged = False
 
     def __init__(self, game: Game):
         self._game, self._is_go = game, points_name(game) == "Go"
@@ -39,6 +77,7 @@ class Vertices:
             return SWAP
         if not _is_point(text):
             return text
+        text = _mirrored(text) if self.is_exchanged else text
         if self.skips_i and not self._is_go:
             text = GO_LETTERS[LETTERS.index(text[0])] + text[1:]
         return text.upper()
@@ -46,15 +85,40 @@ class Vertices:
     def read(self, text: str) -> str:
         """Returns the move in the game's notation that a vertex names."""
         low = text.lower()
-        if low in (SWAP, "swap-sides"):
+        if low == SWAP:
             return "swap"
         if _is_point(low) and self.skips_i and not self._is_go and low[0] in GO_LETTERS:
-            return LETTERS[GO_LETTERS.index(low[0])] + low[1:]
-        return low if _is_point(low) or low in ("pass", "swap") else text
+            low = LETTERS[GO_LETTERS.index(low[0])] + low[1:]
+        if _is_point(low):
+            return _mirrored(low) if self.is_exchanged else low
+        return low if low in ("pass", "swap") else text
 
 
 def _is_point(text: str) -> bool:
     return len(text) in (2, 3) and text[0] in LETTERS and text[1:].isdecimal() and text.isascii()
+
+
+def _mirrored(point: str) -> str:
+    """Returns the mirror image of a point in the long diagonal of a square board; one far outside stays."""
+    number = int(point[1:])
+    return f"{LETTERS[number - 1]}{LETTERS.index(point[0]) + 1}" if 1 <= number <= len(LETTERS) else point
+
+
+def player_of(state: State) -> int:
+    """Returns the player to move. Go goes on after its end, and at the end of other games it is the first player."""
+    if state.is_terminal() and points_name(state.game) == "Go":
+        return int(state.record["ply"]) & 1
+    return max(0, state.current_player())
+
+
+def has_swapped(state: State) -> bool:
+    """Returns whether a game of Hex began with a swap.
+
+    azero then mirrors the first stone, which becomes the second player's, and the first player goes on. HexGui leaves
+    it, and the second player's colour goes on: the players exchange their colours. By Hex's symmetry these are the same
+    game, mirrored and with colours exchanged.
+    """
+    return points_name(state.game) == "Hex" and state.history()[1:2] == [state.game.planes_shape[1] ** 2]
 
 
 def after_move(state: State, text: str, vertices: Vertices) -> State:
@@ -103,7 +167,7 @@ def turned_to(state: State, player: int, text: str = "") -> State:
       text: the move that the player is to make.
     """
     if state.is_terminal() and points_name(state.game) == "Go":
-        state = with_player(state, int(state.record["ply"]) & 1)
+        state = with_player(state, player_of(state))
     if state.is_terminal() or state.current_player() == player:
         return state
     if is_forced_pass(state) and text.lower() != "pass":

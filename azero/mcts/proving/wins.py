@@ -23,6 +23,25 @@ def wins_in_one(state: State) -> np.ndarray:
     return kinds
 
 
+def first_win(state: State) -> int:
+    """Returns the first legal action that ends the game with the mover's win; -1 if there is none."""
+    rules = state.game.rules
+    return int(_first_win(rules, state.record, new_states(rules, 1), np.zeros(rules.num_actions, np.int32)))
+
+
+@kernel
+def _first_win(rules, start, states, legal):
+    """Returns the action of `first_win`. `states` ([1]) and `legal` ([A] int32) are scratch memory."""
+    sign = sign_of(rules.current_player(start))
+    for place in range(rules.legal_actions(start, legal)):
+        states[0] = start
+        after = states[0]
+        rules.apply_action(after, np.int64(legal[place]))
+        if rules.outcome(after) == sign:
+            return np.int64(legal[place])
+    return np.int64(-1)
+
+
 @kernel
 def _look(rules, start, states, legal, kinds):
     """Writes the kinds of the moves. `states` ([2]) and `legal` ([2, A] int32) are scratch memory."""

@@ -13,6 +13,7 @@ from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.evaluator import Evaluator, LateEvaluator, UniformEvaluator
 from azero.mcts.evaluation.views import new_views
 from azero.mcts.proving.root_solver import KnownMove, RootSolver, solve_roots, write_known
+from azero.mcts.proving.wins import first_win
 from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.search.deadline import Deadline
@@ -126,6 +127,7 @@ class TreeSearch:
             solver.prepare()
         if state is None:
             return
+        first_win(state)
         self.start(0, state, seed=0)
         actions = state.legal_actions()
         nodes = self.forest.nodes[0]
@@ -178,7 +180,8 @@ class TreeSearch:
         if state.is_terminal():
             return below
         if self.settings.proof_nodes == 0:
-            return _ending_of(state)
+            ending = first_win(state)  # see `prove_by_replies`
+            return [] if ending < 0 else [ending]
         settings = self.settings._replace(
             cache_mib=0,
             leaves_per_tree=1,
@@ -308,13 +311,3 @@ class TreeSearch:
             if nodes[b][0].first_child > 0 and nodes[b][0].proven == UNPROVEN
         }
         solve_roots(self._solvers, self.forest, states, self.known_moves, deadline.has_passed)
-
-
-def _ending_of(state: State) -> list[int]:
-    """Returns an action that ends the game with the mover's win; none if there is none. See `prove_by_replies`."""
-    for action in state.legal_actions():
-        after = state.clone()
-        after.apply_action(action)
-        if after.is_terminal() and after.returns()[state.current_player()] > 0:
-            return [action]
-    return []

@@ -8,6 +8,8 @@ import string
 import threading
 import time
 
+import psutil
+
 from azero.arena.agents.make import make_agent
 from azero.interfaces.engines.lines import PART, Lines, Log
 
@@ -28,6 +30,9 @@ class Output:
 
     def flush(self):
         pass
+
+    def fileno(self):
+        raise OSError("it is no file")
 
 
 class Controller:
@@ -99,6 +104,14 @@ class Controller:
         self.thread.join(SOON_S)
         assert not self.thread.is_alive() and self.engine.close(), "it has ended"
         assert self.error is None, self.error
+
+
+def stand_malformed(answer_all, script, commands):
+    """Lets `answer_all` send 10,000 malformed lines, after some more, and asserts that they cost no memory."""
+    answer_all(script, malformed(2, 2000, commands))
+    before = psutil.Process().memory_info().rss
+    answer_all(script, malformed(3, 10_000, commands))
+    assert psutil.Process().memory_info().rss - before < 30 << 20
 
 
 def malformed(seed, number, commands):

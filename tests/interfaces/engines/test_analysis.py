@@ -18,7 +18,7 @@ from azero.nets.checkpoint import write_checkpoint
 from azero.nets.checkpoint_file import Card
 from azero.nets.make import make_net
 
-from .controller import Controller, malformed
+from .controller import Controller, malformed, stand_malformed
 
 needs_speed = pytest.mark.skipif(not IS_COMPILED, reason="plain Python is slow")
 MOVE_FIELDS = {"move", "visits", "winrate", "prior", "lcb", "utility", "order", "pv", "scoreLead"}
@@ -115,7 +115,6 @@ def test_the_query_of_katrain(controller):
         ({"moves": [], "komi": 6.3}, "komi"),
         ({"moves": [], "komi": 1e308}, "komi"),
         ({"moves": [], "komi": 10**400}, "komi"),
-        ({"moves": [], "rules": "draughts"}, "rules"),
         ({"moves": [], "analyzeTurns": [2]}, "analyzeTurns"),
         ({"moves": [], "analyzeTurns": [0], "priorities": [1, 2]}, "priorities"),
         ({"moves": [], "maxVisits": 0}, "maxVisits"),
@@ -126,14 +125,6 @@ def test_the_query_of_katrain(controller):
         ({"moves": [], "includePolicy": 1}, "includePolicy"),
         ({"moves": [], "avoidMoves": [{"player": "B"}]}, "avoidMoves"),
         ({"moves": [], "allowMoves": [{"player": "B", "moves": ["Q99"], "untilDepth": 1}]}, "allowMoves"),
-        (
-            {
-                "initialStones": [["B", "C3"]],
-                "moves": [["B", "pass"], ["W", "pass"]],
-                "allowMoves": [{"player": player, "moves": ["C3"], "untilDepth": 1} for player in "BW"],
-            },
-            "allowMoves",
-        ),
         ({"moves": [], "initialStones": [["B", "pass"]]}, "initialStones"),
         ({"action": "dance"}, "action"),
         ({"action": "terminate"}, "terminateId"),
@@ -142,6 +133,22 @@ def test_the_query_of_katrain(controller):
 def test_what_is_wrong_with_a_query_is_told_as_json(shared, query, field):
     (answer,) = ask(shared, id="wrong", **query)
     assert answer.keys() == {"error", "field", "id"} and answer["field"] == field and answer["id"] == "wrong"
+
+
+def test_what_katago_takes_is_taken(shared):
+    def answers(**query):
+        said = ask(shared, id="r", moves=[], **query)
+        while "rootInfo" not in said[-1]:
+            said.append(json.loads(shared.line()))
+        return said
+
+    answers()  # with a warning that there is no score
+    for rules in ("stone_scoring", "frob", {"scoring": "TERRITORY"}):
+        assert answers(rules=rules)[0]["field"] == "rules"
+    for rules in ("Tromp_Taylor", "nz", '{"scoring": "AREA"}'):
+        assert len(answers(rules=rules)) == 1
+    others = [{"player": "B", "moves": [f"{a}{b}" for a in "ABCDE" for b in "12345"] + ["pass"], "untilDepth": 1}]
+    assert answers(avoidMoves=others)[0]["moveInfos"] == [], "none is left"
 
 
 @pytest.fixture(scope="module")
@@ -222,8 +229,8 @@ def test_malformed_lines_get_json(controller):
 
 
 @pytest.mark.long
-def test_ten_thousand_malformed_lines(controller):
-    answer_all(controller("uct@3"), malformed(2, 10_000, COMMANDS))
+def test_ten_thousand_malformed_lines_cost_no_memory(controller):
+    stand_malformed(answer_all, controller("uct@3"), COMMANDS)
 
 
 @pytest.fixture(scope="module")
@@ -258,17 +265,28 @@ def net_with_heads(tmp_path_factory):
     return path
 
 
+OWNERSHIP = {"includeOwnership": True, "includeMovesOwnership": True}
+
+
 @pytest.mark.slow
 def test_ownership_and_score_of_a_net_that_keeps_them(controller, net_with_heads):
     script = controller(f"{net_with_heads}@20", None)
     stones = [["B", point] for point in ("A1", "B2", "C3", "D4", "E5")]
-    (answer,) = ask(script, id="o", initialStones=stones, moves=[], initialPlayer="W", includeOwnership=True, komi=0.5)
+    (answer,) = ask(script, id="o", initialStones=stones, moves=[], initialPlayer="W", komi=0.5, **OWNERSHIP)
     owners = np.array(answer["ownership"]).reshape(5, 5)
     assert np.diag(np.fliplr(owners)).max() < -0.3 < owners[0, 0], "they are White's, who is to move"
+    assert np.mean(answer["moveInfos"][0]["ownership"]) < 0.3 and len(answer["moveInfos"][0]["ownership"]) == 25
     assert answer["rootInfo"]["scoreLead"] < -1.0 and answer["moveInfos"][0]["scoreLead"] < -0.5
     with contextlib.closing(Controller(Gtp, f"{net_with_heads}@20")) as go:
         for point in ("A1", "B2", "C3", "D4", "E5"):
             go.ask(f"play b {point}")
         line = go.report("kata-analyze w 5 ownership true rootInfo true")
         assert "scoreLead -" in line and len(line.partition("ownership ")[2].split()) == 25
+        line = go.report("kata-analyze w 5 movesOwnership true maxmoves 1")
+        assert len(line.partition(" movesOwnership ")[2].split()) == 25
+        go.ask("time_settings 60 0 0")
+        assert (
+            "scoreLead" in go.ask("kata-genmove_analyze b 5 ownership true") and go.ask("time_settings 0 0 0") == "= "
+        )
+        assert go.ask("undo") == "= "
         assert len(go.ask("azero-ownership b").split()) == 26 and "dboard/" in go.ask("gogui-analyze_commands")

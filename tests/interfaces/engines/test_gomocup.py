@@ -6,12 +6,13 @@ import time
 
 import pytest
 
+from azero.commands.engines import _Messages
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.interfaces.engines.gomocup import Gomocup
 
-from .controller import Controller, malformed
+from .controller import Controller, malformed, stand_malformed
 
 MOVE = r"\d+,\d+"
 needs_speed = pytest.mark.skipif(not IS_COMPILED, reason="plain Python is slow")
@@ -72,18 +73,48 @@ def test_boards_and_what_is_taken_back(controller):
 
 def test_rules_and_commands_that_are_not_known(controller):
     manager = controller()
-    assert say(manager, "TURN 1,1") == "ERROR there is no board yet; START comes first"
-    assert say(manager, "SWAP2BOARD") == "UNKNOWN command SWAP2BOARD"
+    for lines in (["TURN 1,1"], ["BOARD", "1,1,2", "DONE"], ["SWAP2BOARD", "DONE"]):
+        assert say(manager, *lines) == "ERROR there is no board yet; START comes first"
+    assert say(manager, "FROB") == "UNKNOWN command FROB"
     assert say(manager, "START 99").startswith("ERROR ") and say(manager, "START x").startswith("ERROR START needs")
     assert say(manager, "INFO rule 1", "START 8") == "OK" and manager.engine._engine.game.rules.exact
     manager.send("INFO rule 4", "INFO colour blue")
     manager.silence()
     assert say(manager, "BEGIN").startswith("ERROR rule 4 is not played here")
-    assert say(manager, "INFO rule 0", "RESTART") == "OK" and not manager.engine._engine.game.rules.exact
+    assert say(manager, "INFO rule 4", "INFO rule 0", "RESTART") == "OK" and not manager.engine._engine.game.rules.exact
     manager.send("INFO max_memory 1000")
     assert say(manager, "BEGIN") and manager.engine._engine.agent.memory_mib == 1
     with pytest.raises(BadInput, match="is for gomoku, not go"):
         Controller(Gomocup, "uct", make_game("go(size=5)"))
+
+
+def test_an_opening_by_swap2(controller):
+    manager = controller("uct@200")
+    assert say(manager, "INFO timeout_turn 1000", "START 7") == "OK"
+    first = say(manager, "SWAP2BOARD", "DONE").split()
+    assert len({*first}) == 3 and all(re.fullmatch(r"[0-6],[0-6]", point) for point in first)
+    assert re.fullmatch(f"SWAP|{MOVE}", say(manager, "SWAP2BOARD", *first, "DONE"))
+    black, white = ["1,3", "2,3", "3,3"], ["0,0", "6,6"]
+    mixed = [black[0], white[0], black[1], white[1], black[2]]
+    assert say(manager, "SWAP2BOARD", *mixed, "DONE") == "SWAP", "Black has an open three"
+    for wrong in (["1,1"], ["1,1", "1,1", "2,2"], ["1,1", "9,9", "2,2"]):
+        assert say(manager, "SWAP2BOARD", *wrong, "DONE").startswith("ERROR SWAP2BOARD should have")
+    assert re.fullmatch(MOVE, say(manager, "BOARD", "1,1,2", "2,2,1", "3,3,2", "DONE"))
+
+
+@needs_speed
+def test_a_lost_position_takes_no_longer(controller):
+    """A reply that wins at once is shown after each of some 200 moves."""
+    manager = controller("uct@50", "gomoku(rows=15,columns=15)")
+    say(manager, "START 15", "INFO timeout_turn 200")
+    fours = [f"{x},{y},2" for y in (2, 5, 8) for x in range(4)] + [f"{x},{2 * x % 14},1" for x in range(3, 14)]
+    assert re.fullmatch(MOVE, say(manager, "BOARD", *fours, "DONE")) and manager.came_s < 0.6
+
+
+def test_messages_of_azero_are_the_manager_s_messages(capsys):
+    """Piskvork and c-gomoku-cli read stderr, too."""
+    print("azero: compiling\nkernels", file=_Messages())
+    assert capsys.readouterr().out == "MESSAGE azero: compiling kernels\n"
 
 
 @needs_speed
@@ -116,9 +147,19 @@ def test_end_and_the_end_of_input_end_a_search(controller):
 
 COMMANDS = [
     *("START 6", "RECTSTART 6,7", "RESTART", "BEGIN", "TURN 1,2", "TAKEBACK 1,2", "PLAY 2,2", "SUGGEST", "ABOUT"),
-    *("INFO timeout_turn 1", "INFO time_left 3", "INFO rule 1", "INFO max_memory 9", "BOARD", "1,1,1", "2,2,2", "DONE"),
+    *(
+        "INFO timeout_turn 1",
+        "INFO time_left 3",
+        "INFO rule 1",
+        "INFO max_memory 9",
+        "SWAP2BOARD",
+        "BOARD",
+        "1,1,1",
+        "2,2,2",
+        "DONE",
+    ),
 ]
-FORM = rf'{MOVE}|SUGGEST {MOVE}|OK|ERROR .*|UNKNOWN .*|name=".*"'
+FORM = rf'{MOVE}( {MOVE} {MOVE})?|SWAP|SUGGEST {MOVE}|OK|ERROR .*|UNKNOWN .*|name=".*"'
 
 
 def answer_all(manager, lines):
@@ -134,5 +175,5 @@ def test_malformed_lines_end_nothing(controller):
 
 
 @pytest.mark.long
-def test_ten_thousand_malformed_lines(controller):
-    answer_all(controller("uct@3"), malformed(2, 10_000, COMMANDS))
+def test_ten_thousand_malformed_lines_cost_no_memory(controller):
+    stand_malformed(answer_all, controller("uct@3"), COMMANDS)

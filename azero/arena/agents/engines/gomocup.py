@@ -31,7 +31,7 @@ _MOST_MIB = 1 << 20
 _SAID = ("MESSAGE", "DEBUG", "UNKNOWN")
 """First words of lines that answer nothing. UNKNOWN answers an INFO that the program does not know."""
 
-_MOVE = re.compile(r"(?:SUGGEST\s+)?([0-9]{1,2})\s*,\s*([0-9]{1,2})")
+_MOVE = re.compile(r"(?:SUGGEST\s+)?([0-9]{1,2})\s*,\s*([0-9]{1,2})", re.IGNORECASE)
 """An answer with a move. What is suggested is played."""
 
 
@@ -124,13 +124,13 @@ class GomocupAgent(EngineAgent):
     def _ask_for_ok(self, command: str) -> None:
         self.send(command)
         answer = self._answer(command)
-        if answer.split(maxsplit=1)[:1] != ["OK"]:
+        if answer.upper().split(maxsplit=1)[:1] != ["OK"]:
             raise EngineFailed(f"agent {self.name!r}: the engine answered {command!r} with {shorten(answer)!r}")
 
     def _answer(self, command: str) -> str:
         """Returns the line that answers a command; raises EngineFailed for ERROR."""
         for line in self._read(command):
-            word = line.split(maxsplit=1)[:1]
+            word = line.upper().split(maxsplit=1)[:1]
             if word == ["ERROR"]:
                 raise EngineFailed(f"agent {self.name!r}: the engine answered {command!r} with {shorten(line)!r}")
             if word and word[0] not in _SAID:
