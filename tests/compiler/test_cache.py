@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import long
 
 from azero.compiler.jit import IS_COMPILED
 from azero.system.files import PACKAGE
@@ -46,9 +47,14 @@ def entries(folder: Path, suffix: str) -> list[Path]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
 @pytest.mark.parametrize(
-    "damage", [*(pytest.param(each, marks=pytest.mark.long) for each in ("empty", "flipped")), "cut", "garbage"]
+    ("suffix", "damage"),
+    [
+        (".nbi", "garbage"),
+        (".nbc", "cut"),
+        *long(*((".nbi", damage) for damage in ("cut", "empty", "flipped"))),
+        *long(*((".nbc", damage) for damage in ("empty", "flipped", "garbage"))),
+    ],
 )
 def test_a_damaged_entry_is_compiled_again(run, tmp_path, suffix, damage):
     assert (run(), run()) == (False, True)

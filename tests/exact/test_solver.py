@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import thorough
+from cases import long, thorough
 from mcts.minimax import Minimax, moves_of
 
-from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.exact import solver
 from azero.exact.alphabeta import new_search, search_on
@@ -290,7 +289,7 @@ def test_connect_four_endgames(name, num):
         (4, 4, 3, 1),
         (5, 5, 3, 1),
         (4, 4, 4, 0),
-        pytest.param(4, 5, 4, 0, marks=pytest.mark.slow),
+        pytest.param(4, 5, 4, 0, marks=pytest.mark.long),
     ],
 )
 def test_k_in_a_row(rows, columns, k, value):
@@ -341,7 +340,7 @@ def test_amazons(rows, columns, value):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("heap", [255, 256, 257, 300, 1000] if IS_COMPILED else [255, 256])
+@pytest.mark.parametrize("heap", [255, 256, *long(257, 300, 1000)])
 def test_long_games(heap):
     """The player to move loses Nim if the heap is a multiple of four."""
     nim = Path(__file__).parents[1] / "data" / "nim.py"

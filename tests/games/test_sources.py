@@ -232,7 +232,7 @@ for text in {texts!r}:
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_an_edit_of_a_module_elsewhere_is_noticed(folder):
     """In the same process, and in a new one that uses kernels of the first."""
     (folder / "elsewhere").mkdir()

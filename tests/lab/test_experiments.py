@@ -182,6 +182,7 @@ def test_an_exponent_has_an_interval_of_the_resamples_that_have_one():
     assert (low, high) == (pytest.approx(0.025 * np.log(2)), pytest.approx(0.975 * np.log(2)))
 
 
+@pytest.mark.long
 def test_the_paper_s_bias_runs_in_p_games(run_lab):
     tables = []
     for uct in ("uct(bias=depth,prove=false)", "uct(cp=0.707,prove=false)"):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from cases import thorough
+from cases import long, thorough
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
@@ -64,9 +64,14 @@ def cases():
     """Yields every position with every rule and every setting."""
     for position, selection, settings in product(POSITIONS, RULES, [*WITH_ROLLOUTS, *WITH_EVALUATOR]):
         is_quick = position == QUICK_POSITION or (selection, settings) in QUICK_CASES
-        compiles = settings in WITH_EVALUATOR and (selection == "uct with a bias by depth" or position.startswith("go"))
+        is_by_depth, is_go = selection == "uct with a bias by depth", position.startswith("go")
+        compiles = settings in WITH_EVALUATOR and (is_by_depth or is_go)
+        is_much_like_others = is_by_depth and (is_go or (compiles and not position.startswith("connect_four,")))
         case = position, selection, settings
-        yield from [case] if is_quick and not compiles else thorough(case)
+        if is_much_like_others or (is_go and compiles and not selection.startswith("puct")):
+            yield from long(case)
+        else:
+            yield from [case] if is_quick and not compiles else thorough(case)
 
 
 @pytest.mark.parametrize(("position", "selection", "settings"), list(cases()))

@@ -107,6 +107,7 @@ def test_the_newest_games_are_those_with_the_highest_number(source):
     assert [shard.actions.tolist() for _, shard in beginning.shards] == [newest.actions.tolist()]
 
 
+@pytest.mark.long
 def test_a_net_of_another_shape_learns_to_play_from_a_run_s_games(tmp_path):
     """The games are those of random weights with a search; the net alone is to play better than random weights."""
     selfplay = {"games_per_iteration": 160, "games_per_shard": 40, "num_simulations": 60, "full_search_share": 1.0}

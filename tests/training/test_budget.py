@@ -98,7 +98,7 @@ def test_a_killed_and_resumed_run_equals_one_of_its_config(run_azero, config, tm
     process.kill()
     process.join()
     told = (tmp_path / "timed.err").read_text()
-    assert run_azero("train", "--run", timed, "--resume")[0] == 0
+    assert run_azero("train", "--run", timed, "--resume", "--set", "training.iterations=2")[0] == 0
     (repeat,) = [line for line in told.splitlines() if "to repeat this run" in line]
     words = shlex.split(repeat.partition("azero train")[2].replace("NEW", str(again)))
     words.insert(0, "train")
