@@ -22,7 +22,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm --prefix tests/page --silent
 RUN := runs/connect_four_quick
 
-.PHONY: train test quick-first quick-second test-all all-first all-second test-long test-browser test-browser-quick test-page test-cluster test-cluster-quick test-cluster-long torture check format docs site wheel bench clean
+.PHONY: train test quick-first quick-second test-all all-first all-second all-plain test-long test-browser test-browser-quick test-page test-cluster test-cluster-quick test-cluster-long torture check format docs site wheel bench clean
 
 train: .venv/installed
 	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume,--minutes 7)
@@ -30,7 +30,8 @@ train: .venv/installed
 	$(BIN)/azero suggest $(RUN)@200
 
 # Two halves side by side, one core each: the first has rules, searches and agents, the second self-play, training, the
-# server and the commands, so that few kernels are compiled in both. The second runs what the first leaves out.
+# server and the commands, so that few kernels are compiled in both. The second runs what the first leaves out. Of
+# `make test-all`, the half that ends first goes on with the tests in plain Python.
 FIRST := $(addprefix tests/,arena bench compiler exact games interfaces/engines/test_analysis.py \
 	interfaces/engines/test_gomocup.py interfaces/web/learn lab mcts test_check_game.py test_guide.py \
 	test_linear_time.py test_notebook.py)
@@ -47,13 +48,15 @@ quick-second: .venv/installed-dev
 	$(BIN)/python -m pytest tests $(addprefix --ignore=,$(FIRST))
 
 test-all: .venv/installed-dev
-	$(MAKE) --jobs=2 --output-sync all-first all-second
+	$(MAKE) --jobs=2 --output-sync all-first all-second all-plain
 
 all-first: .venv/installed-dev
 	$(BIN)/python -m pytest -m "not long and not browser and not cluster" $(FIRST)
 
 all-second: .venv/installed-dev
 	$(BIN)/python -m pytest -m "not long and not browser and not cluster" tests $(addprefix --ignore=,$(FIRST))
+
+all-plain: .venv/installed-dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow and not long" $(PLAIN)
 
 test-long: .venv/installed-dev

@@ -72,11 +72,13 @@ def check_action(state: State, **settings) -> None:
         ("tic_tac_toe", 100, 0),
         ("connect_four(rows=4,columns=4)", 20, 7),
         ("othello(size=4)", 20, 4),
-        ("clobber(rows=3,columns=4)", 20, 2),
-        ("breakthrough(rows=4,columns=3)", 20, 3),
-        ("hex(size=3,swap=True)", 20, 0),
-        ("p_game(branching=3,depth=7,seed=3)", 10, 0),
         ("amazons(rows=4,columns=4)", 20, 16),
+        *long(
+            ("clobber(rows=3,columns=4)", 20, 2),
+            ("breakthrough(rows=4,columns=3)", 20, 3),
+            ("hex(size=3,swap=True)", 20, 0),
+            ("p_game(branching=3,depth=7,seed=3)", 10, 0),
+        ),
     ],
 )
 def test_values_and_actions_are_those_of_minimax(name, num, min_plies):
