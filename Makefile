@@ -57,7 +57,7 @@ all-second: .venv/installed-dev
 	$(BIN)/python -m pytest -m "not long and not browser and not cluster" tests $(addprefix --ignore=,$(FIRST))
 
 all-plain: .venv/installed-dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow and not long" $(PLAIN)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PLAIN)
 
 test-long: .venv/installed-dev
 	$(BIN)/python -m pytest -m "long and not cluster" tests

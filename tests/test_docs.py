@@ -48,7 +48,7 @@ def test_commands_of_the_docs_run(command, monkeypatch, capsys, tmp_path):
     """Commands run with fewer games and simulations, and a shipped agent for the one that `make train` makes."""
     words = shlex.split(command.replace("runs/connect_four_quick@", "connect_four@"))
     if words[0] != "train":
-        words = [re.sub(r"^(\S+@)\d{3,}$", r"\g<1>20", FEWER.get(word, word)) for word in words]
+        words = [re.sub(r"^(\S+@\d\d+)0$", r"\g<1>", FEWER.get(word, word)) for word in words]
         assert run(monkeypatch, words) == 0
         assert capsys.readouterr().out
         return

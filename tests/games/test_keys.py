@@ -57,7 +57,6 @@ LATENT = [
 ]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "change", "what"), [pytest.param(*each, marks=marks_of(each[0]), id=each[0]) for each in LATENT]
 )

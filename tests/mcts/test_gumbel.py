@@ -204,10 +204,9 @@ POSITIONS = {
     ("name", "selection"),
     [
         ("connect_four", Puct()),
-        ("connect_four", Uct()),
         ("tic_tac_toe", Puct()),
         ("connect_four(rows=4,columns=5)", Puct()),
-        *long(*((name, Uct()) for name in list(POSITIONS)[1:]), ("hex(size=5)", Puct())),
+        *long(*((name, Uct()) for name in list(POSITIONS)), ("hex(size=5)", Puct())),
     ],
 )
 def test_kernels_equal_the_reference(name, selection, num, settings, temperature):

@@ -131,7 +131,7 @@ def test_a_move_is_found_after_one_whose_result_was_proven_without_a_visit():
     assert len(state.history()) == 7 and state.returns()[0] == 1
 
 
-@pytest.mark.parametrize("is_one_too_long", [False, True])
+@pytest.mark.parametrize("is_one_too_long", [True, *long(False)])
 def test_a_line_has_its_longest_length(is_one_too_long):
     """The tree has no branches. Its end is as far from the first move as the longest line."""
     state = make_game(f"p_game(branching=1,depth={LONGEST_LINE + 1 + is_one_too_long})").new_initial_state()

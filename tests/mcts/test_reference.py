@@ -57,21 +57,19 @@ WITH_EVALUATOR = {
 
 QUICK_POSITION = "connect_four, before a win"
 QUICK_CASES = {("uct", "rollouts"), ("puct", "values")}
-"""What the quick tests try in the other positions too, but nothing for which kernels would be compiled."""
+"""What CI tries in the other positions too. In Go it tries all settings of one rule."""
 
 
 def cases():
     """Yields every position with every rule and every setting."""
-    for position, selection, settings in product(POSITIONS, RULES, [*WITH_ROLLOUTS, *WITH_EVALUATOR]):
-        is_quick = position == QUICK_POSITION or (selection, settings) in QUICK_CASES
-        is_by_depth, is_go = selection == "uct with a bias by depth", position.startswith("go")
-        compiles = settings in WITH_EVALUATOR and (is_by_depth or is_go)
-        is_much_like_others = is_by_depth and (is_go or (compiles and not position.startswith("connect_four,")))
-        case = position, selection, settings
-        if is_much_like_others or (is_go and compiles and not selection.startswith("puct")):
-            yield from long(case)
+    for case in product(POSITIONS, RULES, [*WITH_ROLLOUTS, *WITH_EVALUATOR]):
+        position, selection, settings = case
+        is_go = position.startswith("go")
+        compiles = settings in WITH_EVALUATOR and (selection == "uct with a bias by depth" or is_go)
+        if position == QUICK_POSITION or (selection, settings) in QUICK_CASES:
+            yield from thorough(case) if compiles else [case]
         else:
-            yield from [case] if is_quick and not compiles else thorough(case)
+            yield from thorough(case) if is_go and selection == "puct" else long(case)
 
 
 @pytest.mark.parametrize(("position", "selection", "settings"), list(cases()))
