@@ -23,7 +23,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm --prefix tests/page --silent
 RUN := runs/connect_four_quick
 
-.PHONY: install train test quick-first quick-second test-all all-first all-second test-long test-browser test-browser-quick test-page test-cluster test-cluster-quick test-cluster-long torture check format docs site wheel bench clean
+.PHONY: install train test quick-first quick-second test-all all-first all-second all-plain test-long test-browser test-browser-quick test-page test-cluster test-cluster-quick test-cluster-long torture check format docs site wheel bench clean
 
 install: .venv/installed
 
@@ -33,9 +33,11 @@ train: .venv/installed
 	$(BIN)/azero suggest $(RUN)@200
 
 # Two halves side by side, one core each: the first has rules, searches and agents, the second self-play, training, the
-# server and the commands, so that few kernels are compiled in both. The second runs what the first leaves out.
-FIRST := $(addprefix tests/,arena bench compiler exact games interfaces/web/learn lab mcts \
-	test_check_game.py test_guide.py test_notebook.py)
+# server and the commands, so that few kernels are compiled in both. The second runs what the first leaves out. Of
+# `make test-all`, the half that ends first goes on with the tests in plain Python.
+FIRST := $(addprefix tests/,arena bench compiler exact games interfaces/engines/test_analysis.py \
+	interfaces/engines/test_gomocup.py interfaces/web/learn lab mcts test_check_game.py test_guide.py \
+	test_linear_time.py test_notebook.py)
 PLAIN := tests/games $(addprefix tests/compiler/test_,bits.py rng.py) \
 	$(addprefix tests/mcts/test_,root.py tree.py selection.py views.py cache.py)
 
@@ -49,14 +51,16 @@ quick-second: .venv/installed-dev
 	$(BIN)/python -m pytest tests $(addprefix --ignore=,$(FIRST))
 
 test-all: .venv/installed-dev
-	$(MAKE) --jobs=2 --output-sync all-first all-second
+	$(MAKE) --jobs=2 --output-sync all-first all-second all-plain
 
 all-first: .venv/installed-dev
 	$(BIN)/python -m pytest -m "not long and not browser and not cluster" $(FIRST)
 
 all-second: .venv/installed-dev
 	$(BIN)/python -m pytest -m "not long and not browser and not cluster" tests $(addprefix --ignore=,$(FIRST))
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow and not long" $(PLAIN)
+
+all-plain: .venv/installed-dev
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PLAIN)
 
 test-long: .venv/installed-dev
 	$(BIN)/python -m pytest -m "long and not cluster" tests

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from cases import long
 from games.user_games import NIM, SLOW_NIM, added, forget_files, write_file
 
 from azero import cli
@@ -63,7 +64,7 @@ def test_a_good_game_keeps_every_law_and_its_speed_is_told(check, tmp_path):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("mover", "idle"), [(0, "second"), (1, "first")])
+@pytest.mark.parametrize(("mover", "idle"), [(0, "second"), *long((1, "first"))])
 def test_a_player_who_never_moves_is_remarked_upon(check, tmp_path, mover, idle):
     write_file(tmp_path / "nim.py", NIM, ("return state.ply & 1", f"return {mover}"))
     _, output, _ = check("nim.py:Nim", "--positions", 200)

@@ -135,6 +135,7 @@ def test_review_refuses_what_it_cannot_judge(run_azero, games, tmp_path):
     assert_bad_input(run_azero("review", games, "uct"), "nothing to review")
 
 
+@pytest.mark.thorough
 def test_a_net_reviews_a_game_with_the_game_s_own_komi(run_azero, tmp_path):
     path = tmp_path / "a.sgf"
     path.write_text("(;GM[1]SZ[7]KM[6.5];B[dd];W[cc])")

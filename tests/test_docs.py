@@ -32,6 +32,10 @@ COMMANDS = dict.fromkeys(  # each once
 )
 
 
+FEWER = {"200": "20", "20": "4", "2s": "0.5s"}
+"""Fewer games, and shorter clocks, than in the docs. Searches have fewer simulations, too."""
+
+
 def run(monkeypatch, words):
     monkeypatch.setattr("sys.argv", ["azero", *words])
     monkeypatch.setattr("builtins.input", lambda prompt: "quit")
@@ -41,10 +45,10 @@ def run(monkeypatch, words):
 @pytest.mark.thorough
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_of_the_docs_run(command, monkeypatch, capsys, tmp_path):
-    """Commands run unchanged, except that a shipped agent replaces the one that `make train` makes."""
+    """Commands run with fewer games and simulations, and a shipped agent for the one that `make train` makes."""
     words = shlex.split(command.replace("runs/connect_four_quick@", "connect_four@"))
     if words[0] != "train":
-        words = ["20" if word == "200" else word for word in words]
+        words = [re.sub(r"^(\S+@\d\d+)0$", r"\g<1>", FEWER.get(word, word)) for word in words]
         assert run(monkeypatch, words) == 0
         assert capsys.readouterr().out
         return

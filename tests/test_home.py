@@ -106,7 +106,7 @@ def test_workers_run_nets_and_draw_plots(tmp_path):
         "suggest connect_four",
         "export tic_tac_toe net.onnx",
         pytest.param("check-game tic_tac_toe", marks=pytest.mark.long),
-        "lab pgame-failure --trees 4 --runs 1 --threads 2",
+        pytest.param("lab pgame-failure --trees 4 --runs 1 --threads 2", marks=pytest.mark.long),
     ],
 )
 def test_commands_run(tmp_path, command):

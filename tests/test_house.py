@@ -27,13 +27,16 @@ def module_of(path: Path) -> str:
 MODULES = {module_of(path): path for path in FILES}
 
 
+TREES = {path: ast.parse(path.read_bytes()) for path in FILES}
+
+
 def is_for_types_alone(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def imported(path: Path) -> set[str]:
     """Returns azero's modules that a file imports, also in functions, but not under TYPE_CHECKING."""
-    tree = ast.parse(path.read_text())
+    tree = TREES[path]
     unseen = {id(each) for node in ast.walk(tree) if is_for_types_alone(node) for each in ast.walk(node)}
     found = set()
     for node in ast.walk(tree):
@@ -104,7 +107,7 @@ def test_all_that_is_compiled_names_the_cache():
     assert all(path.is_relative_to(PACKAGE) for path in known)
     used = 0
     for path in FILES:
-        imports = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+        imports = [node for node in ast.walk(TREES[path]) if isinstance(node, ast.ImportFrom)]
         if makers & {each.name for node in imports if node.module == "azero.compiler.jit" for each in node.names}:
             used += 1
             assert path in known, f"{path} is compiled, and no part of the digest that names the cache"
@@ -116,7 +119,7 @@ def test_no_field_hides_behind_a_method():
     classes = [
         (path, node)
         for path in compiled_sources()
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(TREES[path])
         if isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "NamedTuple" for base in node.bases)
     ]
     for path, node in classes:
@@ -125,17 +128,19 @@ def test_no_field_hides_behind_a_method():
     assert len(classes) > 30 and {"outcome", "score", "play_out", "root_child", "end_search"} <= BOUND_METHODS
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_a_folder_says_in_a_line_what_it_owns(folder):
-    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
-    assert text and text.splitlines()[0].endswith((".", ":"))
+def test_a_folder_says_in_a_line_what_it_owns():
+    first = {folder.name: ast.get_docstring(TREES[folder / "__init__.py"]).splitlines()[0] for folder in FOLDERS}
+    assert {name for name, line in first.items() if not line.endswith((".", ":"))} == set()
 
 
-@pytest.mark.parametrize("path", FILES, ids=module_of)
-def test_a_function_fits_a_screen(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.FunctionDef):
-            assert node.end_lineno - node.lineno < MOST_LINES_OF_A_FUNCTION, node.name
+def test_a_function_fits_a_screen():
+    lengths = {
+        f"{module_of(path)}.{node.name}": node.end_lineno - node.lineno
+        for path, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    }
+    assert {name for name, length in lengths.items() if length >= MOST_LINES_OF_A_FUNCTION} == set()
 
 
 NAMING = {
@@ -178,11 +183,11 @@ RUNNING = {
 
 CALLED = {
     path.relative_to(PACKAGE).as_posix(): {
-        ast.unparse(node.func).rpartition(".")[2]
-        for node in ast.walk(ast.parse(path.read_text()))
+        getattr(node.func, "attr", getattr(node.func, "id", ""))
+        for node in ast.walk(tree)
         if isinstance(node, ast.Call)
     }
-    for path in FILES
+    for path, tree in TREES.items()
 }
 """The functions that each file calls."""
 

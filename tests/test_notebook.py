@@ -66,7 +66,7 @@ def test_tic_tac_toe(executed):
     assert int(printed(tree).split(", ")[1].split()[0]) > 50
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_own_game(executed):
     _, checked, searched, trained, plotted = executed("own_game.ipynb")
     assert "keys             ok" in printed(checked)

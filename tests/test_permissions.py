@@ -37,7 +37,8 @@ def marked() -> Path:
 
 
 def train_nim(run_azero, *more):
-    write_config(Path("."), game={"name": "nim.py:Nim(heap=5)"}, training={"iterations": 1}, gate={"games": 2})
+    short = {"training": {"iterations": 1}, "gate": {"games": 2, "final_games": 0}, "evaluation": {"every": 0}}
+    write_config(Path("."), game={"name": "nim.py:Nim(heap=5)"}, **short)
     return run_azero("train", "tiny.toml", "--run", "run", *more)
 
 

@@ -6,13 +6,11 @@ import ast
 import re
 import subprocess
 from collections import Counter
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
+from test_house import PACKAGE, TREES
 
-import azero
-
-PACKAGE = Path(azero.__file__).parent
 ROOT = PACKAGE.parent
 POSIX_ONLY = {
     *("crypt", "curses", "fcntl", "grp", "nis", "ossaudiodev", "posix", "pty", "pwd", "readline", "resource", "spwd"),
@@ -41,20 +39,12 @@ def opened_without_encoding(tree):
             yield node.lineno
 
 
-@pytest.fixture(scope="module")
-def trees():
-    """The syntax tree of every source, by its path."""
-    paths = sorted(PACKAGE.rglob("*.py"))
-    assert len(paths) > 100
-    return {str(path.relative_to(PACKAGE)): ast.parse(path.read_bytes()) for path in paths}
+def test_no_module_imports_what_only_posix_has():
+    assert {path: found for path, tree in TREES.items() if (found := POSIX_ONLY.intersection(imported(tree)))} == {}
 
 
-def test_no_module_imports_what_only_posix_has(trees):
-    assert {path: found for path, tree in trees.items() if (found := POSIX_ONLY.intersection(imported(tree)))} == {}
-
-
-def test_text_files_have_an_encoding(trees):
-    assert {path: lines for path, tree in trees.items() if (lines := list(opened_without_encoding(tree)))} == {}
+def test_text_files_have_an_encoding():
+    assert {path: lines for path, tree in TREES.items() if (lines := list(opened_without_encoding(tree)))} == {}
 
 
 def confused(paths: list[str]) -> set[str]:

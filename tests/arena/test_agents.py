@@ -172,6 +172,7 @@ def test_an_analysis_is_of_the_position_that_was_given(name):
     assert (last.to_move, len(last.moves)) == (0, 9)
 
 
+@pytest.mark.thorough
 def test_the_rest_of_a_whole_turn_has_no_thought_of_its_own():
     game = make_game("amazons(rows=4,columns=4)")
     agent, state = make_agent("uct(root=turns)@50", game), game.new_initial_state()

@@ -4,6 +4,7 @@ import math
 import re
 
 import pytest
+from cases import thorough
 
 from azero.arena.agents.checkpoints import game_of
 from azero.arena.agents.make import make_agent
@@ -178,13 +179,11 @@ def test_what_is_wrong_is_named_in_one_line(base, message):
     "base",
     [
         "uct(cp=0.7,min_visits=5)",
-        "uct(bias=depth)",
-        "uct(table=500,by=value)",
-        "uct(table=50,stored_visits=2,stored_value=0)",
         "uct(root=turns)",
         "mmmc",
         "mmmc(keep=episode)",
         "mc",
+        *thorough("uct(bias=depth)", "uct(table=500,by=value)", "uct(table=50,stored_visits=2,stored_value=0)"),
     ],
 )
 def test_they_play_and_suggest(base):

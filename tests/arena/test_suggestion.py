@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import long
 from nets.towers import WITH_HEADS, make_net
 
 from azero.arena.agents.make import make_agent
@@ -155,7 +156,7 @@ TRUTH = {
     ("agent", "moves", "seeds"),
     [
         ("alphabeta(rollouts=1)@1000000", "c4d2d1b4a2c1d4a3", (1, 2)),
-        ("uct(table=100000)@5000", "c4d2c1b4a3d1", (94, 95)),
+        *long(("uct(table=100000)@5000", "c4d2c1b4a3d1", (94, 95))),
     ],
 )
 def test_othello_has_no_false_proofs(agent, moves, seeds):

@@ -5,6 +5,7 @@ import json
 import time
 
 import pytest
+from cases import long
 
 from azero import make_agent, make_game
 from azero.arena.agents import time_management
@@ -147,7 +148,7 @@ def test_a_limit_in_the_name_holds_beside_a_clock():
     assert agent.player.play(START, clock_of("1h")).elapsed_s < 2
 
 
-@pytest.mark.parametrize("is_pondering", [False, True])
+@pytest.mark.parametrize("is_pondering", [True, *long(False)])
 def test_a_match_with_clocks(is_pondering):
     a, b = make_agent("connect_four", seed=1), make_agent("uct", GAME, seed=2)
     control = TimeControl.parse("0.8s+0.1s")

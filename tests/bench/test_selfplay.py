@@ -94,6 +94,7 @@ def test_where_the_cache_knows_all_positions_there_is_no_row():
     assert [row.cache_mib for row in measure_selfplay(config, 2.0)] == [0]
 
 
+@pytest.mark.long
 def test_the_cache_adds_simulations():
     changes = ["device.device=cpu", "selfplay.num_workers=1", "search.cache_mib=8", "game.name=connect_four"]
     without, cached = measure_selfplay(load_config(find_config("smoke"), changes), 0.05)
@@ -101,7 +102,7 @@ def test_the_cache_adds_simulations():
     assert cached.simulations_per_s / cached.evaluations_per_s > without.simulations_per_s / without.evaluations_per_s
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_several_workers_begin_together_and_are_added_up():
     config = load_config(find_config("smoke"), ["device.device=cpu", "selfplay.num_workers=2", "search.cache_mib=0"])
     one, two = measure_selfplay(config, 0.2)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cases import long
 
 from azero.compiler.jit import IS_COMPILED
 from azero.compiler.kernel_cache import _Files
@@ -61,7 +62,13 @@ def entry(folder: Path) -> Path:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "damage", [*(pytest.param(each, marks=pytest.mark.long) for each in ("empty", "flipped")), "cut", "garbage"]
+    ("suffix", "damage"),
+    [
+        (".nbi", "garbage"),
+        (".nbc", "cut"),
+        *long(*((".nbi", damage) for damage in ("cut", "empty", "flipped"))),
+        *long(*((".nbc", damage) for damage in ("empty", "flipped", "garbage"))),
+    ],
 )
 def test_a_damaged_entry_is_compiled_again(run, tmp_path, damage):
     assert (run(), run()) == (False, True)

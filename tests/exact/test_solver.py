@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import thorough
+from cases import long, thorough
 from mcts.minimax import Minimax, moves_of
 
-from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.exact import solver
 from azero.exact.alphabeta import new_search, search_on
@@ -73,11 +72,13 @@ def check_action(state: State, **settings) -> None:
         ("tic_tac_toe", 100, 0),
         ("connect_four(rows=4,columns=4)", 20, 7),
         ("othello(size=4)", 20, 4),
-        ("clobber(rows=3,columns=4)", 20, 2),
-        ("breakthrough(rows=4,columns=3)", 20, 3),
-        ("hex(size=3,swap=True)", 20, 0),
-        ("p_game(branching=3,depth=7,seed=3)", 10, 0),
         ("amazons(rows=4,columns=4)", 20, 16),
+        *long(
+            ("clobber(rows=3,columns=4)", 20, 2),
+            ("breakthrough(rows=4,columns=3)", 20, 3),
+            ("hex(size=3,swap=True)", 20, 0),
+            ("p_game(branching=3,depth=7,seed=3)", 10, 0),
+        ),
     ],
 )
 def test_values_and_actions_are_those_of_minimax(name, num, min_plies):
@@ -290,7 +291,7 @@ def test_connect_four_endgames(name, num):
         (4, 4, 3, 1),
         (5, 5, 3, 1),
         (4, 4, 4, 0),
-        pytest.param(4, 5, 4, 0, marks=pytest.mark.slow),
+        pytest.param(4, 5, 4, 0, marks=pytest.mark.long),
     ],
 )
 def test_k_in_a_row(rows, columns, k, value):
@@ -341,7 +342,7 @@ def test_amazons(rows, columns, value):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("heap", [255, 256, 257, 300, 1000] if IS_COMPILED else [255, 256])
+@pytest.mark.parametrize("heap", [255, 256, *long(257, 300, 1000)])
 def test_long_games(heap):
     """The player to move loses Nim if the heap is a multiple of four."""
     nim = Path(__file__).parents[1] / "data" / "nim.py"

@@ -4,7 +4,7 @@ import random
 from itertools import product
 
 import pytest
-from cases import thorough
+from cases import long, thorough
 
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
@@ -289,6 +289,8 @@ def test_marks_stand_at_the_cells_of_actions():
     assert state.draw({32 + 13: "12"}) == ("4  .  O  O  .\n3  O  .  .  O\n2  X  X  .  X\n1  . 12  X  .\n   a  b  c  d")
 
 
-@pytest.mark.parametrize(("rows", "columns"), [SHAPES[0], *thorough(*SHAPES[1 : None if IS_COMPILED else -1])])
+@pytest.mark.parametrize(
+    ("rows", "columns"), [SHAPES[0], *thorough(SHAPES[1]), *long(*SHAPES[2 : None if IS_COMPILED else -1])]
+)
 def test_laws(rows, columns):
     check_laws(make_board(rows, columns), num_games=3 if IS_COMPILED and rows * columns < 50 else 1, seed=rows)

@@ -4,7 +4,7 @@ import re
 from itertools import product
 
 import pytest
-from cases import thorough
+from cases import long, thorough
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import Game, State, make_game
@@ -183,6 +183,8 @@ def test_marks_stand_at_the_stones_that_move():
     assert state.draw({6 + 4: "12"}) == "2  O  X  O\n1  . 12  X\n   a  b  c"
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(5, 6), *thorough(*(each for each in SHAPES if each != (5, 6)))])
+@pytest.mark.parametrize(
+    ("rows", "columns"), [(5, 6), *thorough((2, 10), (7, 3)), *long((2, 2), (10, 2), (6, 5), (10, 10))]
+)
 def test_laws(rows, columns):
     check_laws(make_board(rows, columns), num_games=3 if rows * columns < 50 else 1, seed=rows)

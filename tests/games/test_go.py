@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import thorough
+from cases import long, thorough
 
 from azero.compiler.jit import IS_COMPILED, kernel
 from azero.compiler.rng import RNG_DTYPE, new_rng
@@ -373,9 +373,9 @@ def test_random_games_in_step_with_openspiel(size, num_games, num_repeated):
     ("size", "num_games"),
     [
         (2, 1000),
-        (3, 1000),
-        *(pytest.param(*each, marks=pytest.mark.long) for each in [(5, 1000), (13, 20), (19, 5)]),
-        (9, 100),
+        (3, 300),
+        (9, 30),
+        *long((3, 1000), (5, 1000), (9, 100), (13, 20), (19, 5)),
     ],
 )
 def test_many_random_games_in_step_with_openspiel(size, num_games):

@@ -256,7 +256,7 @@ def test_laws(rows, columns, k, exact):
     check_laws(make_board(rows, columns, k, exact), num_games=5 if IS_COMPILED else 1, seed=rows)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.skipif(not IS_COMPILED, reason="hundreds of moves at hundreds of plies")
 def test_laws_on_the_largest_board():
     check_laws(make_board(19, 19, 5), num_games=1, seed=19)

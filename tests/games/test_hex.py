@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import thorough
+from cases import long, thorough
 from mcts.minimax import Minimax, RandomPlay, moves_of
 
 from azero.compiler.jit import IS_COMPILED, kernel
@@ -380,7 +380,7 @@ def test_rows_are_drawn_half_a_cell_apart():
     assert state.draw({3: "12"}) == "     a  b  c\n  1  .  X  .\n   2 12  .  .\n     3  .  .  O"
 
 
-LAWFUL = [(3, False), (5, True), *thorough((2, True), (11, False), *IS_COMPILED * [(19, True)])]
+LAWFUL = [(3, False), (5, True), *thorough((2, True), (11, False)), *long(*IS_COMPILED * [(19, True)])]
 
 
 @pytest.mark.parametrize(("size", "swap"), LAWFUL)

@@ -18,8 +18,13 @@ from azero.games.laws.laws import check_laws, random_games
 from .user_games import forget_files, write_file
 
 RIGHT = Path(__file__).parents[1] / "data" / "right_games.py"
-compiles = pytest.mark.slow if IS_COMPILED else ()
-"""Marks tests that compile for seconds. Every run of the tests has them without the compiler."""
+IN_CI = "Hexapawn", "Ring", "amazons_without_the_amazon_that_moves", "gomoku_with_words_that_add_up"
+
+
+def marks_of(case: str):
+    """Returns the mark of a case that compiles for seconds. `make test-all` has all cases in plain Python."""
+    return () if not IS_COMPILED else pytest.mark.thorough if case in IN_CI else pytest.mark.long
+
 
 U = np.uint64
 
@@ -27,7 +32,7 @@ U = np.uint64
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=compiles)
+        pytest.param(name, marks=marks_of(name))
         for name in (
             "Kalah",
             "DotsAndBoxes(rows=1)",
@@ -52,9 +57,8 @@ LATENT = [
 ]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("name", "change", "what"), [pytest.param(*each, marks=compiles, id=each[0]) for each in LATENT]
+    ("name", "change", "what"), [pytest.param(*each, marks=marks_of(each[0]), id=each[0]) for each in LATENT]
 )
 def test_what_a_key_leaves_out_is_found_where_it_matters(monkeypatch, tmp_path, name, change, what):
     """The positions differ only at the end of the game; their legal moves are the same until then."""
@@ -150,7 +154,8 @@ def finding(game: Game, num_games: int = 20) -> str:
 
 
 @pytest.mark.parametrize(
-    ("fault", "name"), [pytest.param(*each, marks=compiles, id=each[0].__name__) for each in FAULTS.items()]
+    ("fault", "name"),
+    [pytest.param(*each, marks=marks_of(each[0].__name__), id=each[0].__name__) for each in FAULTS.items()],
 )
 def test_faults_are_found_and_both_lines_of_play_lead_to_them(fault, name):
     game = with_key(name, fault)

@@ -81,7 +81,7 @@ def test_integers_of_any_size_are_the_same_both_ways(folder):
     """int8 in sums that NumPy would compute in 8 bits, and integers from 2**63 on passed between subroutines."""
     write_file(folder / "my.py", NIM, *INTEGERS)
     game = make_game("my.py:Nim")
-    assert findings(game) == {}
+    assert findings(game, num_games=5) == {}
     assert game.new_initial_state().hash_key() == (2**63 + 2**62) ^ (200 * 21 * sum(3**k for k in range(16)))
 
 
@@ -257,7 +257,7 @@ def symmetry_findings(folder, cells, actions, dtype=np.int32) -> list[str]:
     write_file(folder / "nim.py", NIM)
     game = make_game("nim.py:Nim")
     game.symmetries = Symmetries(np.array(cells, dtype), np.array(actions, dtype))
-    found = findings(game)
+    found = findings(game, num_games=4)
     assert set(found) <= {"symmetry tables", "symmetries"}
     return list(found.values())
 
@@ -276,13 +276,13 @@ def test_a_board_whose_moves_do_not_turn_with_it_is_told():
 
 def test_a_target_that_does_not_turn_with_the_board_is_told(monkeypatch):
     monkeypatch.setattr(laws, "target_of", lambda state, action: 0)
-    told = findings(make_game("connect_four"))["symmetries"]
+    told = findings(make_game("connect_four"), num_games=2)["symmetries"]
     assert told == "target does not follow symmetry 1, after no move and after no move"
 
 
 def test_owners_that_do_not_turn_with_the_board_are_told(monkeypatch):
     monkeypatch.setattr(laws.State, "ownership", lambda state: np.arange(16, dtype=np.int8).reshape(4, 4))
-    told = findings(make_game("othello(size=4)"))
+    told = findings(make_game("othello(size=4)"), num_games=2)
     assert told["symmetries"].startswith("ownership does not follow symmetry 1, after ")
     assert re.match(r"ownership is .* compiled, .* in plain Python, after ", told["compiled"])
 

@@ -380,6 +380,7 @@ def test_an_edited_file_has_new_rules_in_the_same_process(folder):
     assert results == [-1, 1, -1]
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is cached")
 def test_kernels_on_disk_are_kept_apart_by_file(folder):
     """An edit that does not change the file's size is noticed. Kernels of azero's own games are kept apart."""

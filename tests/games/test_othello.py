@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from cases import thorough
+from cases import long, thorough
 
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
@@ -299,7 +299,7 @@ def test_marks_stand_at_their_cells():
 
 @pytest.mark.parametrize(
     "size",
-    [4, *thorough(6, 8), pytest.param(10, marks=pytest.mark.slow), pytest.param(16, marks=pytest.mark.long)],
+    [4, *thorough(6, 8), *long(10, 16)],
 )
 def test_laws(size):
     check_laws(make_board(size), num_games=3 if size <= 8 else 1, seed=size)

@@ -4,6 +4,7 @@ import json
 import random
 
 import pytest
+from cases import long, thorough
 
 from azero.games import State, make_game, registered_games, without_compiling
 from azero.games.pictures.checking import check_picture, shared_clicks
@@ -31,9 +32,11 @@ GAMES = {
 
 def sizes() -> list:
     """Returns all names of `GAMES`. The large boards take longer."""
-    large = ("19", "16", "1000")
-    is_large = {name: any(size in name for size in large) for names in GAMES.values() for name in names}
-    return [pytest.param(name, marks=pytest.mark.thorough) if is_large[name] else name for name in is_large]
+    names = [name for names in GAMES.values() for name in names]
+    large, largest = (
+        [name for name in names if any(size in name for size in sizes)] for sizes in (("16", "1000"), ("19",))
+    )
+    return [*(name for name in names if name not in large + largest), *thorough(*large), *long(*largest)]
 
 
 def picture_after(name: str, moves: str) -> dict:

@@ -162,8 +162,8 @@ num_simulations = 4
 """
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("num_workers", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("num_workers", [1, 2])
 def test_training_ends_in_one_line_and_can_be_resumed(folder, run, num_workers):
     write_file(folder / "late.py", NIM, LATE)
     (folder / "late.toml").write_text(CONFIG)

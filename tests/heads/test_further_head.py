@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
-from selfplay.games import some_games
+from selfplay.games import random_games
 from torch.nn import functional as F
 from training.runs import tiny_config
 
@@ -72,7 +72,7 @@ def config(monkeypatch):
 def test_a_further_head_is_learnt_through_replay(config, tmp_path, has_lessons):
     lessons = Lessons(GAME, [Lesson(GAME.new_initial_state(), DRAW, {})], 0.25) if has_lessons else None
     trainer, replay = Trainer(config, GAME), Run(tmp_path, config, GAME).load_replay(Progress(), lessons)
-    replay.add("00001-0000", some_games(GAME))
+    replay.add("00001-0000", random_games(GAME, 12))
     samples = replay.samples(64, (np.random.default_rng([0, step]) for step in range(150)))
     losses = [trainer.step(sample, 0.0) for sample in samples]
     first, last = losses[0], losses[-1]

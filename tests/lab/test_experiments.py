@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import long
 
 from azero import cli
 from azero.commands import lab
@@ -25,7 +26,6 @@ TINY = {
     "amazons": "--games 2 --times 0.0001,0.001 --game amazons(size=4)",
     "scaling": "--games 4 --playouts 8 --game tic_tac_toe",
 }
-SEEDED = [name for name in TINY if name != "amazons"]
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_an_experiment_ends_with_rows_a_table_and_a_plot(run_lab, name):
     assert all(all(row.values()) or name in ("pgame-growth", "scaling") for row in rows(folder))
 
 
-@pytest.mark.parametrize("name", SEEDED)
+@pytest.mark.parametrize("name", ["pgame-failure", "scaling", *long("pgame-growth", "pgame-memory")])
 def test_a_seed_settles_the_rows(run_lab, name):
     for out, seed in (("a", 1), ("b", 1), ("c", 2)):
         assert run_lab(f"{name} {quoted(TINY[name])} --threads 1 --seed {seed} --out {out}")[0] == 0
@@ -182,6 +182,7 @@ def test_an_exponent_has_an_interval_of_the_resamples_that_have_one():
     assert (low, high) == (pytest.approx(0.025 * np.log(2)), pytest.approx(0.975 * np.log(2)))
 
 
+@pytest.mark.long
 def test_the_paper_s_bias_runs_in_p_games(run_lab):
     tables = []
     for uct in ("uct(bias=depth,prove=false)", "uct(cp=0.707,prove=false)"):

@@ -255,7 +255,7 @@ def test_a_search_is_never_told_what_another_evaluator_said():
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("leaves", [2, 8])
-@pytest.mark.parametrize("moves", ["", "44", "443"])
+@pytest.mark.parametrize("moves", ["443", pytest.param("", marks=pytest.mark.long)])
 def test_several_leaves_of_a_tree_at_a_time(leaves, moves):
     """The tree is valid. A second search of it is equal, because a new tree begins with an empty cache."""
     game = make_game("connect_four")

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import long
 from pytest import approx
 
 from azero.compiler.jit import IS_COMPILED
@@ -199,8 +200,15 @@ POSITIONS = {
         (1, SETTINGS),
     ],
 )
-@pytest.mark.parametrize("selection", [Puct(), Uct()])
-@pytest.mark.parametrize("name", [*list(POSITIONS)[:-1], pytest.param("hex(size=5)", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("name", "selection"),
+    [
+        ("connect_four", Puct()),
+        ("tic_tac_toe", Puct()),
+        ("connect_four(rows=4,columns=5)", Puct()),
+        *long(*((name, Uct()) for name in list(POSITIONS)), ("hex(size=5)", Puct())),
+    ],
+)
 def test_kernels_equal_the_reference(name, selection, num, settings, temperature):
     game, seed = make_game(name), 11
     evaluator, state = HashEvaluator(game), game.state_from_moves(POSITIONS[name])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cases import thorough
+from cases import long, thorough
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
@@ -20,8 +20,8 @@ from .evaluators import FixedEvaluator, HashEvaluator, SymmetricEvaluator
 from .trees import check_tree, child_of, children_of, snapshot
 
 CONNECT_FOUR, TIC_TAC_TOE = make_game("connect_four"), make_game("tic_tac_toe")
-POSITIONS = [(CONNECT_FOUR, "44332"), *thorough((CONNECT_FOUR, ""), (CONNECT_FOUR, "435"), (TIC_TAC_TOE, "b2"))]
-GAMES = [CONNECT_FOUR, *thorough(TIC_TAC_TOE)]
+POSITIONS = [(CONNECT_FOUR, "44332"), *thorough((CONNECT_FOUR, "")), *long((CONNECT_FOUR, "435"), (TIC_TAC_TOE, "b2"))]
+GAMES = [CONNECT_FOUR, pytest.param(TIC_TAC_TOE, marks=pytest.mark.long)]
 PUCT, DEFAULTS = Puct(), Settings()
 NUM_SIMULATIONS = 800 if IS_COMPILED else 100
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import long
 from exact.test_solver import random_positions
 
 from azero.arena.agents.suggestion import suggestion_of
@@ -51,7 +52,8 @@ def two_moves_a_turn(folder) -> str:
 
 @pytest.mark.parametrize("proof_nodes", [5, 37, 300])
 @pytest.mark.parametrize(
-    "name", ["nim", "connect_four(rows=4,columns=4)", "breakthrough(rows=4,columns=3)", "hex(size=3,swap=true)"]
+    "name",
+    ["nim", "connect_four(rows=4,columns=4)", *long("breakthrough(rows=4,columns=3)", "hex(size=3,swap=true)")],
 )
 def test_it_is_what_the_reference_says(name, proof_nodes, tmp_path):
     """In this Nim each player moves twice, so best play is not simple."""
@@ -129,7 +131,7 @@ def test_a_move_is_found_after_one_whose_result_was_proven_without_a_visit():
     assert len(state.history()) == 7 and state.returns()[0] == 1
 
 
-@pytest.mark.parametrize("is_one_too_long", [False, True])
+@pytest.mark.parametrize("is_one_too_long", [True, *long(False)])
 def test_a_line_has_its_longest_length(is_one_too_long):
     """The tree has no branches. Its end is as far from the first move as the longest line."""
     state = make_game(f"p_game(branching=1,depth={LONGEST_LINE + 1 + is_one_too_long})").new_initial_state()
@@ -147,8 +149,10 @@ REPLIES = {
 @pytest.mark.parametrize(
     ("name", "judge"),
     [
-        *((name, judge) for name in REPLIES for judge in ("puct", "uct")),
-        ("go(size=4,komi=2.5)", "gumbel"),
+        *((name, "puct") for name in REPLIES),
+        ("hex(size=3)", "uct"),
+        ("hex(size=3)", "gumbel"),
+        *long(*((name, "uct") for name in REPLIES if name != "hex(size=3)"), ("go(size=4,komi=2.5)", "gumbel")),
         ("hex(size=3)", "uct on a table"),  # a table proves nothing in Go, whose history counts
     ],
 )

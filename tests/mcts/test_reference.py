@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from cases import thorough
+from cases import long, thorough
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
@@ -57,16 +57,19 @@ WITH_EVALUATOR = {
 
 QUICK_POSITION = "connect_four, before a win"
 QUICK_CASES = {("uct", "rollouts"), ("puct", "values")}
-"""What the quick tests try in the other positions too, but nothing for which kernels would be compiled."""
+"""What CI tries in the other positions too. In Go it tries all settings of one rule."""
 
 
 def cases():
     """Yields every position with every rule and every setting."""
-    for position, selection, settings in product(POSITIONS, RULES, [*WITH_ROLLOUTS, *WITH_EVALUATOR]):
-        is_quick = position == QUICK_POSITION or (selection, settings) in QUICK_CASES
-        compiles = settings in WITH_EVALUATOR and (selection == "uct with a bias by depth" or position.startswith("go"))
-        case = position, selection, settings
-        yield from [case] if is_quick and not compiles else thorough(case)
+    for case in product(POSITIONS, RULES, [*WITH_ROLLOUTS, *WITH_EVALUATOR]):
+        position, selection, settings = case
+        is_go = position.startswith("go")
+        compiles = settings in WITH_EVALUATOR and (selection == "uct with a bias by depth" or is_go)
+        if position == QUICK_POSITION or (selection, settings) in QUICK_CASES:
+            yield from thorough(case) if compiles else [case]
+        else:
+            yield from thorough(case) if is_go and selection == "puct" else long(case)
 
 
 @pytest.mark.parametrize(("position", "selection", "settings"), list(cases()))

@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from cases import long
 
 from azero.compiler.jit import IS_COMPILED, kernel
 from azero.errors import BadInput
@@ -63,7 +64,7 @@ def positions_of(game: Game, count: int, min_plies: int, seed: int = 0) -> list[
 
 
 @pytest.mark.parametrize("is_proving", [False, True])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_table_that_holds_all_is_the_tree_visit_for_visit(seed, is_proving):
     """A P-game has no transpositions. With two moves, random numbers are drawn in the same order too."""
     game = Game(MeasuredPGame(branching=2, depth=12, seed=seed))
@@ -125,8 +126,7 @@ PROVEN_GAMES = [
     ("tic_tac_toe", 3),
     ("connect_four(rows=4,columns=4)", 9),
     ("clobber(rows=3,columns=3)", 0),
-    ("clobber(rows=3,columns=4)", 2),
-    pytest.param("amazons(rows=4,columns=4)", 17, marks=pytest.mark.long),
+    *long(("clobber(rows=3,columns=4)", 2), ("amazons(rows=4,columns=4)", 17)),
 ]
 
 
@@ -221,7 +221,7 @@ def two_passes(game) -> list[State]:
     return [game.state_from_moves("pass pass"), game.state_from_moves("a1 pass pass")]
 
 
-@pytest.mark.parametrize("name", ["go(size=2,superko=False)", "go(size=3,superko=False,suicide=True)"])
+@pytest.mark.parametrize("name", ["go(size=2,superko=False)", *long("go(size=3,superko=False,suicide=True)")])
 def test_games_in_circles_end_at_their_limit(name):
     game = make_game(name)
     search = search_in_table(game.new_initial_state(), 20_000, NUM_SIMULATIONS)
@@ -235,7 +235,7 @@ def test_games_in_circles_end_at_their_limit(name):
 
 
 @pytest.mark.parametrize("num_entries", [2, 3, 17, 64])
-@pytest.mark.parametrize("name", ["connect_four", "amazons(rows=4,columns=4)", "go(size=3)"])
+@pytest.mark.parametrize("name", ["connect_four", *long("amazons(rows=4,columns=4)", "go(size=3)")])
 def test_memory_is_what_was_asked_for(name, num_entries):
     state = make_game(name).new_initial_state()
     search = search_in_table(state, num_entries, NUM_SIMULATIONS)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import long
 from games.user_games import NIM, forget_files, write_file
 
 from azero.compiler.jit import IS_COMPILED
@@ -322,7 +323,7 @@ NO_MOVE = ("return count\n", "return count if state.left != 1 or state.ply < 24 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not IS_COMPILED, reason="rare positions take many games")
-@pytest.mark.parametrize("judge", ["uct", "flat", "evaluator", "look ahead", "solver"])
+@pytest.mark.parametrize("judge", ["uct", "evaluator", "solver", *long("flat", "look ahead")])
 def test_a_position_without_moves_that_is_not_over_is_told(judge, tmp_path, monkeypatch):
     forget_files(monkeypatch)
     monkeypatch.chdir(tmp_path)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import long
 
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
@@ -60,9 +61,14 @@ def statistics(search):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("kind", "plain"), [(TurnSearch, TreeSearch), (FlatTurnSearch, FlatSearch), (TableTurnSearch, TableSearch)]
+    ("kind", "plain", "selection"),
+    [
+        (TurnSearch, TreeSearch, Uct()),
+        (FlatTurnSearch, FlatSearch, Uct()),
+        (TableTurnSearch, TableSearch, Uct()),
+        *long((TurnSearch, TreeSearch, DepthBias()), (TableTurnSearch, TableSearch, DepthBias())),
+    ],
 )
-@pytest.mark.parametrize("selection", [Uct(), DepthBias()])
 def test_where_every_turn_is_an_action_it_is_the_same_search_visit_for_visit(kind, plain, selection):
     state = CONNECT_FOUR.state_from_moves("4453")
     ours, theirs = (search_for(each, state, settings=Settings(), selection=selection) for each in (kind, plain))
@@ -102,7 +108,7 @@ def test_plain_monte_carlo_tries_turns_evenly_and_values_are_those_of_random_pla
 
 
 @pytest.mark.parametrize("kind", [TurnSearch, TableTurnSearch])
-@pytest.mark.parametrize("seed", range(4 if IS_COMPILED else 1))
+@pytest.mark.parametrize("seed", range(2 if IS_COMPILED else 1))
 def test_proofs_are_those_of_minimax_and_count_every_action(kind, seed):
     state, minimax, num_proofs = Game(TurnsPGame(branching=3, depth=7, seed=seed)).new_initial_state(), Minimax(), 0
     search = search_for(kind, state, 30_000, Settings())

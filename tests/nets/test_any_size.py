@@ -111,7 +111,7 @@ def test_a_checkpoint_plays_other_sizes_of_its_game(tmp_path):
     path, trained = tmp_path / "any.safetensors", make_game("othello(size=4)")
     net = make_net(trained, ANY_SIZE)
     write_checkpoint(path, net, Card(game=str(trained), net=ANY_SIZE.model_dump(), search={}, seed=0))
-    larger = make_game("othello(size=8)")
+    larger = make_game("othello(size=6)")
     loaded = load_checkpoint(path, larger)
     assert loaded.game == larger and load_checkpoint(path).game == trained
     assert all(torch.equal(tensor, net.state_dict()[name]) for name, tensor in loaded.net.state_dict().items())

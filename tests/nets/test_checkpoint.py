@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from cases import long
 from games.user_games import NIM, forget_files, write_file
 from safetensors.numpy import save
 from safetensors.torch import load_file, save_file
@@ -208,7 +209,7 @@ def test_a_file_cut_short_anywhere(saved, tmp_path):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("mask", [pytest.param(0x01, marks=pytest.mark.long), 0x20, 0x80])
+@pytest.mark.parametrize("mask", [*long(0x01, 0x20), 0x80])
 def test_a_flipped_bit_anywhere(saved, tmp_path, mask):
     """A bit is flipped in the header's length, the card, the table of tensors or the weights."""
     data, path = saved.read_bytes(), tmp_path / "flipped"

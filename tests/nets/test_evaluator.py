@@ -61,10 +61,10 @@ BATCHES = [
 def test_an_answer_does_not_depend_on_what_else_is_asked(runtime, config, rows, num_threads):
     evaluator = NetEvaluator(make_net(GAME, config), config_of(runtime), rows, num_threads)
     assert evaluator.runtime == runtime and evaluator.rows == rows and not evaluator.is_on_device
-    planes, chooser = random_planes(GAME, 100), np.random.default_rng(1)
-    alone = [evaluator.evaluate(planes[k : k + 1]) for k in range(100)]
-    for size in (2, 7, 8, 9, 64, 65, 100):
-        chosen = chooser.permutation(100)[:size]
+    planes, chooser = random_planes(GAME, 70), np.random.default_rng(1)
+    alone = [evaluator.evaluate(planes[k : k + 1]) for k in range(70)]
+    for size in (2, 7, 8, 64, 65):
+        chosen = chooser.permutation(70)[:size]
         logits, values = evaluator.evaluate(planes[chosen])
         assert np.array_equal(logits, np.concatenate([alone[k][0] for k in chosen]))
         assert np.array_equal(values, np.concatenate([alone[k][1] for k in chosen]))

@@ -11,6 +11,7 @@ import onnx
 import onnxruntime
 import pytest
 import torch
+from cases import long
 from command_line import assert_bad_input
 
 import azero
@@ -111,7 +112,8 @@ HEADS = {"ownership": ["batch", 4, 4], "score": ["batch", 1]}
 
 
 @pytest.mark.parametrize(
-    ("name", "opset"), [("tower", 19), ("any_size", 24), ("dense", 19), ("transformer.py:Transformer(width=8)", 19)]
+    ("name", "opset"),
+    [("tower", 19), ("any_size", 24), ("dense", 19), *long(("transformer.py:Transformer(width=8)", 19))],
 )
 def test_heads_that_stay_are_further_outputs(folder, name, opset):
     (folder / "transformer.py").write_text(EXAMPLE.read_text())
@@ -186,7 +188,7 @@ def net_of(name: str):
 KINDS_OF_NETS = [*SMALL_OF_CONTEXT, "dense", "transformer.py:Transformer(width=8)", "net.py:MyNet"]
 
 
-@pytest.mark.parametrize("opset", [OPSETS[0], OPSETS[-1]])
+@pytest.mark.parametrize("opset", [OPSETS[0], *long(OPSETS[-1])])
 @pytest.mark.parametrize("kind", KINDS_OF_NETS, ids=lambda each: getattr(each, "global_context", each))
 def test_all_kinds_of_nets(folder, kind, opset):
     (folder / "transformer.py").write_text(EXAMPLE.read_text())

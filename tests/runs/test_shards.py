@@ -7,7 +7,18 @@ import numpy as np
 import pytest
 from cases import thorough
 from safetensors.numpy import load_file, save_file
-from selfplay.games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play, some_games, split, visits_of, with_visits
+from selfplay.games import (
+    CONNECT_FOUR,
+    PLAY,
+    TIC_TAC_TOE,
+    assert_same,
+    play,
+    random_games,
+    some_games,
+    split,
+    visits_of,
+    with_visits,
+)
 
 from azero.config.schema import SelfPlayConfig
 from azero.errors import BadInput
@@ -175,17 +186,11 @@ SMALL = {
 }
 
 
-IN_CI = "connect_four", "go", "othello", "tic_tac_toe"
-
-
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "name",
-    [name if name in IN_CI else pytest.param(name, marks=pytest.mark.long) for name in sorted(registered_games())],
-)
+@pytest.mark.parametrize("name", sorted(registered_games()))
 def test_shards_of_all_games_pass_their_own_checks(name, tmp_path):
     game = make_game({"p_game": "p_game(branching=3,depth=5,seed=1)"}.get(name, name + SMALL.get(name, "")))
-    shard = play(game, range(4), playing=OPENED)
+    shard = random_games(game, 4)
     save_shard(tmp_path / "shard", shard, game)
     assert_same(load_shard(tmp_path / "shard", game), shard)
 
@@ -232,7 +237,7 @@ def test_a_flipped_bit_in_the_header_is_no_crash(saved):
 def test_what_is_in_the_gaps_of_states_is_not_written(tmp_path):
     """Gaps between fields may hold whatever was in memory."""
     game = make_game("hex(size=3,swap=true)")
-    shard, dtype = play(game, range(2)), game.rules.state_dtype
+    shard, dtype = random_games(game, 2), game.rules.state_dtype
     assert dtype.itemsize > sum(dtype[name].itemsize for name in dtype.names), "the test needs a game with gaps"
     states = np.full((len(shard.states), dtype.itemsize), 0xAB, np.uint8).view(dtype)[:, 0]
     for name in dtype.names:

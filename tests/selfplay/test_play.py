@@ -34,9 +34,14 @@ from .games import (
 GAMES = [CONNECT_FOUR, *thorough(TIC_TAC_TOE)]
 
 
-@pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("num_slots", [1, 3, 12, 100])
-@pytest.mark.parametrize("settings", [NOISY, PLAIN, pytest.param(GUMBEL, marks=pytest.mark.slow), AHEAD])
+@pytest.mark.parametrize(
+    ("game", "settings"),
+    [
+        *((CONNECT_FOUR, settings) for settings in (NOISY, PLAIN, AHEAD)),
+        *thorough((TIC_TAC_TOE, NOISY), (CONNECT_FOUR, GUMBEL)),
+    ],
+)
 def test_games_follow_from_their_seeds_whatever_is_played_beside_them(game, num_slots, settings):
     assert_same(play(game, range(12), num_slots, settings=settings), play(game, range(12), 4, settings=settings))
 
@@ -99,12 +104,13 @@ def test_games_that_end_are_reported(num_slots):
     assert sum(reports) == 8 and min(reports) > 0 and max(reports) <= num_slots
 
 
-@pytest.mark.parametrize("settings", [PLAIN, GUMBEL])
+@pytest.mark.parametrize("settings", [PLAIN, *thorough((GUMBEL,))])
 def test_with_nothing_at_random_all_games_are_one(settings):
     games = split(play(CONNECT_FOUR, range(4), playing=QUIET, settings=settings))
     assert games[0] == games[1] == games[2] == games[3]
 
 
+@pytest.mark.thorough
 def test_with_gumbel_the_opening_alone_is_drawn():
     """After the first move, the game is determined by that move."""
     games = split(play(CONNECT_FOUR, range(30), playing=PLAY._replace(temperature_plies=1), settings=GUMBEL))
@@ -112,6 +118,7 @@ def test_with_gumbel_the_opening_alone_is_drawn():
     assert 2 <= len(followed) == len({first for first, _ in followed})
 
 
+@pytest.mark.thorough
 def test_with_gumbel_the_target_is_the_improved_policy():
     shard = play(CONNECT_FOUR, range(5), settings=GUMBEL._replace(is_proving=False, is_looking_ahead=False))
     visits = visits_of(shard, CONNECT_FOUR)

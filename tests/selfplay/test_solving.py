@@ -10,7 +10,7 @@ from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.shard import join_shards
 from azero.selfplay.solving import solve_endings
 
-from .games import CONNECT_FOUR, PLAIN, TIC_TAC_TOE, assert_same, play
+from .games import CONNECT_FOUR, PLAIN, TIC_TAC_TOE, assert_same, play, random_games
 
 PLENTY = 1 << 20
 GAMES = {
@@ -84,7 +84,7 @@ def test_proofs_of_the_searches_are_kept_and_cost_nothing():
 @pytest.mark.slow
 def test_a_player_who_moves_twice_keeps_his_result():
     game = make_game("amazons(rows=4,columns=4)")
-    played = play(game, range(2), settings=PLAIN)
+    played = random_games(game, 2)
     solved = solve_endings(game, played, 20_000)
     known = np.flatnonzero(solved.proven != UNPROVEN)
     assert len(known) > 6 and len(set(played.players[known])) == 2

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from cases import long
 from command_line import assert_bad_input
 
 from azero.arena.agents.make import make_agent
@@ -107,6 +108,7 @@ def test_the_newest_games_are_those_with_the_highest_number(source):
     assert [shard.actions.tolist() for _, shard in beginning.shards] == [newest.actions.tolist()]
 
 
+@pytest.mark.long
 def test_a_net_of_another_shape_learns_to_play_from_a_run_s_games(tmp_path):
     """The games are those of random weights with a search; the net alone is to play better than random weights."""
     selfplay = {"games_per_iteration": 160, "games_per_shard": 40, "num_simulations": 60, "full_search_share": 1.0}
@@ -149,7 +151,7 @@ def test_what_was_copied_and_is_damaged_before_the_run_has_a_state_cannot_be_men
     assert files_of(run / "replay") == before
 
 
-@pytest.mark.parametrize("write", ["state 1 train 0", "state 1 train 8"])
+@pytest.mark.parametrize("write", ["state 1 train 0", *long("state 1 train 8")])
 def test_what_was_copied_and_is_damaged_later_costs_its_games_or_nothing(run_azero, source, tmp_path, write):
     config = write_config(tmp_path, training={"first_net": str(source)}, replay={"first_games": str(source)})
     run = tmp_path / "run"

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import signal
 import time
 
 import pytest
@@ -14,7 +15,7 @@ from azero.errors import BadInput
 from azero.training import trial
 from azero.training.budget import Facts, Rates, TooShort, seconds_of, settings_of
 
-from .runs import figures_of, fork_command, nets_of, wait_until
+from .runs import figures_of, fork_command, nets_of, strike, wait_until
 
 FACTS = Facts(positions=27.5, evaluations=765.0)  # of connect_four_quick
 
@@ -93,21 +94,19 @@ def test_too_little_time_names_the_least():
 
 
 @pytest.mark.slow
-def test_a_killed_and_resumed_run_equals_one_of_its_config(run_azero, config, tmp_path):
+def test_a_killed_and_resumed_run_equals_one_of_its_config(config, tmp_path):
     timed, again = tmp_path / "timed", tmp_path / "again"
     process = fork_command(["train", str(config), "--run", str(timed), "--minutes", "0.5"], timed)
     wait_until((timed / "metrics.jsonl").exists)
     process.kill()
     process.join()
-    told = (tmp_path / "timed.err").read_text()
-    assert run_azero("train", "--run", timed, "--resume")[0] == 0
-    (repeat,) = [line for line in told.splitlines() if "to repeat this run" in line]
+    (repeat,) = [line for line in (tmp_path / "timed.err").read_text().splitlines() if "to repeat this run" in line]
     words = shlex.split(repeat.partition("azero train")[2].replace("NEW", str(again)))
-    words.insert(0, "train")
-    assert words[:2] == ["train", str(timed / "config.toml")]
-    assert run_azero(*words)[0] == 0
+    assert words == [str(timed / "config.toml"), "--run", str(again)]
+    for run, settings in ((timed, config), (again, timed / "config.toml")):  # as far as into the second iteration
+        assert strike(run, settings, "state 2 gate 0", "after") == -signal.SIGKILL
     assert (timed / "config.toml").read_bytes() == (again / "config.toml").read_bytes()
-    assert nets_of(timed) == nets_of(again) and figures_of(timed) == figures_of(again)
+    assert nets_of(timed) == nets_of(again) and figures_of(timed) == figures_of(again) and len(figures_of(again)) == 1
 
 
 @pytest.mark.slow

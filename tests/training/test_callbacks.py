@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from cases import long
 
 import azero
 
@@ -79,7 +80,7 @@ def test_views_show_the_stage(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "at", [(1, "after_selfplay"), (1, "after_training"), (1, "after_gate"), (2, "after_iteration")]
+    "at", [(1, "after_training"), (2, "after_iteration"), *long(((1, "after_selfplay"),), ((1, "after_gate"),))]
 )
 def test_a_callback_that_raises_ends_the_run_and_nothing_is_lost(short, tmp_path, at):
     notes = Notes(fails_at=at)

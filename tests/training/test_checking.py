@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from cases import long, thorough
 from command_line import assert_bad_input
 from games.user_games import NIM, forget_files, write_file
 
@@ -51,9 +52,14 @@ EXACT = [
 ]
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("how", ["changed", "missing", pytest.param("a folder", marks=pytest.mark.long)])
-@pytest.mark.parametrize("file", EXACT)
+@pytest.mark.parametrize(
+    ("file", "how"),
+    [
+        *thorough(*((file, "changed") for file in EXACT if file != "candidate.safetensors"), (EXACT[1], "missing")),
+        *long(("candidate.safetensors", "changed"), *((file, "missing") for file in EXACT if file != EXACT[1])),
+        *long(*((file, "a folder") for file in EXACT)),
+    ],
+)
 def test_what_can_be_made_again_is_and_the_run_ends_the_same(run_azero, broken, whole, config, file, how):
     path = broken / file
     if how != "changed":
@@ -324,7 +330,7 @@ SAME = [
 ]
 """Files of runs that are copied over others, after which the run still ends the same."""
 
-QUICK = SAME[1], SAME[3], SAME[6], SAME[9], SAME[14]
+IN_CI = [SAME[k] for k in (1, 3, 6, 9, 14, 19)]
 
 
 def place(request, run: Path, whose: str, source: str, target: str) -> None:
@@ -336,7 +342,7 @@ def place(request, run: Path, whose: str, source: str, target: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("whose", "source", "target"),
-    [each if each in QUICK else pytest.param(*each, marks=pytest.mark.thorough) for each in SAME],
+    [*IN_CI, *long(*(each for each in SAME if each not in IN_CI))],
 )
 def test_a_whole_file_in_the_wrong_place_is_named_and_mended(
     request, run_azero, broken, whole, config, whose, source, target

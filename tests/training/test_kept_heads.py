@@ -6,6 +6,7 @@ import signal
 import numpy as np
 import pytest
 import torch
+from cases import long
 from command_line import assert_bad_input
 
 from azero.errors import BadInput
@@ -82,7 +83,7 @@ def project(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("write", ["state 1 train 4", "state 1 gate 0"])
+@pytest.mark.parametrize("write", ["state 1 train 4", *long("state 1 gate 0")])
 def test_a_run_whose_heads_stay_is_resumed_to_the_same_bytes(project, write):
     run, config = project / f"run-{write}", project / "tiny.toml"
     assert strike(run, config, write, "after") == -signal.SIGKILL

@@ -83,7 +83,7 @@ def test_killed_in_every_stage_it_ends_the_same(whole, config, tmp_path):
     assert figures_of(tmp_path / "run") == figures_of(whole)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_killed_before_and_after_every_write_it_ends_the_same(whole, config, tmp_path):
     writes = dict.fromkeys(Path(f"{whole}.writes").read_text().splitlines())
     moments = [(write, moment) for write in writes for moment in ("before", "after")]

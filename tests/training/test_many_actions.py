@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import long
 from mcts.evaluators import HashEvaluator
 from selfplay.games import GUMBEL, NOISY, PLAY, play, visits_of
 
@@ -77,7 +78,7 @@ def test_a_cached_answer_takes_less_than_a_kilobyte(game):
     assert np.count_nonzero(in_ring & (cache.buckets.key > 0)) > 0.99 * sum(evaluator.batch_sizes)
 
 
-@pytest.mark.parametrize("write", ["state 1 train 4", "state 2 train 0", "state 2 gate 0"])
+@pytest.mark.parametrize("write", long("state 1 train 4", "state 2 train 0", "state 2 gate 0"))
 def test_a_run_is_resumed_to_the_same_bytes(whole, write):
     run, config = whole.parent / f"run {write}", whole.parent / "tiny.toml"
     assert strike(run, config, write, "after") == -signal.SIGKILL

@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from cases import long
 from command_line import assert_bad_input
 
 from azero.games.user import trust
@@ -29,7 +30,7 @@ def project(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("write", ["state 1 train 4", "checkpoints/00000", "state 2 gate 0"])
+@pytest.mark.parametrize("write", ["state 1 train 4", *long("checkpoints/00000", "state 2 gate 0")])
 def test_a_run_with_a_user_s_net_is_resumed_to_the_same_bytes(project, write):
     run, config = project / f"run-{write.replace('/', '-')}", project / "tiny.toml"
     assert strike(run, config, write, "after") == -signal.SIGKILL

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from cases import thorough
 
 from azero.arena.agents.make import make_agent
 from azero.compiler.jit import IS_COMPILED, _Subroutine
@@ -79,7 +80,7 @@ def test_puct_is_what_the_net_searches():
     check_suggestion(lesson, agent.suggest(state))
 
 
-@pytest.mark.parametrize(("name", "moves"), POSITIONS[:3])
+@pytest.mark.parametrize(("name", "moves"), [*POSITIONS[1:3], *thorough(POSITIONS[0])])
 def test_puct_is_the_search_whatever_its_settings(name, moves):
     state = make_game(name).state_from_moves(moves)
     rule = Puct(c_puct=1.7)
