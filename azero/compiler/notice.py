@@ -106,7 +106,7 @@ class _Notice:
             return
         if self._is_printed and sys.stderr.isatty():
             self._shown = now
-            text = f"  {self._kernel}: function {self._num_functions}"
+            text = f"  compiling {self._kernel}: {self._num_functions} functions"
             print(f"{_OVER_A_LINE}{text}", end="", file=sys.stderr, flush=True)
 
 
