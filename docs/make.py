@@ -209,7 +209,7 @@ def _definition(found: Any, name: str) -> Iterator[str]:
     source = Path(sys.modules[found.__module__].__file__ or "").read_text()
     (node,) = (each for each in ast.parse(source).body if getattr(each, "name", "") == name)
     assert isinstance(node, ast.ClassDef | ast.FunctionDef)
-    yield from [f"### {name}", "", "```python"]
+    yield from [f"### {name}", "", "```py"]  # tests run blocks of "python"
     yield from source.splitlines()[node.lineno - 1 : node.body[0].lineno - 1]
     within = node.body if isinstance(node, ast.ClassDef) else []
     for field in within:
