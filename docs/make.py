@@ -1,12 +1,16 @@
 """Writes the pages that are made, and the figures that pages name: `make docs`.
 
-docs/configuration.md comes from the settings, docs/commands.md from the commands. docs/figures.toml has the figures.
+docs/configuration.md comes from the settings, docs/commands.md from the commands, docs/reference.md from docstrings.
+docs/figures.toml has the figures.
 """
 
+import ast
+import importlib
 import json
 import math
 import re
 import struct
+import sys
 import textwrap
 import tomllib
 from collections import Counter
@@ -28,7 +32,7 @@ def made() -> dict[Path, str]:
     """Returns the text of each page that is made, and of each page that has figures, as it should be."""
     docs = ROOT / "docs"
     pages = [ROOT / "README.md", ROOT / "checkpoints" / "README.md", *sorted(docs.glob("*.md"))]
-    return {page: filled(page.read_text()) for page in pages} | {
+    return {page: documented(filled(page.read_text())) for page in pages} | {
         docs / "configuration.md": settings_page(),
         docs / "commands.md": commands_page(),
     }
@@ -184,6 +188,61 @@ def _paragraphs(command: Any) -> list[str]:
 
 def _wrap(text: str) -> str:
     return textwrap.fill(text, 120, break_on_hyphens=False, break_long_words=False)
+
+
+# --- docs/reference.md ---
+
+
+def documented(page: str) -> str:
+    """Returns a page with the definition of each public name after a line `<!-- names: MODULE NAME ... -->`."""
+    return re.sub(r"(<!-- names: (\S+) (.*?) -->\n\n).*?(?=<!-- end -->)", _definitions, page, flags=re.DOTALL)
+
+
+def _definitions(found: re.Match[str]) -> str:
+    module = importlib.import_module(found[2])
+    lines = [line for name in found[3].split() for line in _definition(getattr(module, name), name)]
+    return found[1] + "\n".join(lines) + "\n"
+
+
+def _definition(found: Any, name: str) -> Iterator[str]:
+    """Yields the lines of a class or a function: how it is written in its module, and its docstring."""
+    source = Path(sys.modules[found.__module__].__file__ or "").read_text()
+    (node,) = (each for each in ast.parse(source).body if getattr(each, "name", "") == name)
+    assert isinstance(node, ast.ClassDef | ast.FunctionDef)
+    yield from [f"### {name}", "", "```py"]  # tests run blocks of "python"
+    yield from source.splitlines()[node.lineno - 1 : node.body[0].lineno - 1]
+    within = node.body if isinstance(node, ast.ClassDef) else []
+    for field in within:
+        written = ast.get_source_segment(source, field) or ""
+        if isinstance(field, ast.AnnAssign) and not written.startswith("_"):
+            yield "    " + re.sub(r" = (Field|field)\(.*", "", written)
+    yield from ["```", "", *_markdown(ast.get_docstring(node) or ""), ""]
+    methods = [each for each in within if isinstance(each, ast.FunctionDef) and ast.get_docstring(each)]
+    lines = [_method(each) for each in methods if not each.name.startswith("_")]
+    yield from ["Methods and properties:", "", *lines, ""] if lines else []
+
+
+def _method(node: ast.FunctionDef) -> str:
+    """Returns a method as the item of a list, with its docstring up to the first section or example."""
+    (text, *_) = re.split(r"\n\n(?=\w+:\n| )", ast.get_docstring(node) or "")
+    is_property = any("property" in ast.unparse(each) for each in node.decorator_list)
+    (_, _, arguments) = ast.unparse(node.args).partition(", ")
+    returned = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    return f"- `{node.name}{'' if is_property else f'({arguments})'}{returned}`: {' '.join(text.split())}"
+
+
+def _markdown(docstring: str) -> Iterator[str]:
+    """Yields the lines of a docstring, with its sections as lists."""
+    is_section = False
+    for line in docstring.splitlines():
+        if re.fullmatch(r"[A-Z]\w+:", line):
+            is_section = True
+            yield from [line.replace("Args", "Arguments"), ""]
+        elif is_section and re.match(r"  \S", line):
+            yield re.sub(r"^  (?:(\w+): )?", lambda entry: f"- `{entry[1]}`: " if entry[1] else "- ", line)
+        else:
+            is_section &= not line or line.startswith(" ")
+            yield line
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def settings_page() -> str:
         "",
         "This page lists all settings of a run. A config, such as `configs/smoke.toml`, names only those that differ",
         "from their defaults. `--set section.key=value` changes one on the command line. The `config.toml` in a run's",
-        "folder has all of them.",
+        "folder has all of them. Begin with [these](questions.md#which-setting-should-i-change-first).",
         "",
         "The column `paper` has the value that AlphaZero (2018) or AlphaGo Zero (2017) used; `none` means that the",
         "paper has no such switch.",

@@ -44,7 +44,7 @@ function Weakest() {
   return html` ${found}<span class="detail"> Looking for the weakest move: ${review.numReviewed} of ${review.nodes.length} …</span>`;
 }
 
-/** "Your weakest move was f5 (move 9): it gave away 11 points." Of two people, the weakest move of both; so far, while the review runs. */
+/** "Your weakest move was f5 (move 9): it gave away 11 of 100 points." Of two people, the weakest move of both; so far, while the review runs. */
 function weakestText({ moves, whole }, play) {
   const { human } = play;
   const own = moves.filter((move) => !move.is_random && (human === null || move.player === human));
@@ -56,7 +56,7 @@ function weakestText({ moves, whole }, play) {
   }
   const which = `weakest move${whole ? "" : " so far"} was ${worst.move} (move ${worst.ply + 1})`;
   const whose = human === null ? `The ${which} by ${play.nameOfSide(worst.player)}` : `Your ${which}`;
-  return `${whose}: it gave away ${points} ${points === 1 ? "point" : "points"}.`;
+  return `${whose}: it gave away ${points} of 100 points.`;
 }
 
 const NUMBERS = ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];

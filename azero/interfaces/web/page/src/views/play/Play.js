@@ -104,7 +104,7 @@ export function Play() {
       ${play.stages.length > 0 && html`<${Stages} />`}
       ${hasMoveList(picture) && html`<${MoveList} />`}
       ${problem && html`<p class="note problem" role="status">The picture of your file cannot be used: ${problem}</p>`}
-      ${isPlain && !problem && html`<p class="detail note">This board is drawn from the planes that a net sees. A method <code>picture</code> in your file makes it pretty: docs/rules_of_a_game.md shows how.</p>`}
+      ${isPlain && !problem && html`<p class="detail note">This is azero's plain board. All moves are in the list. A method <code>picture</code> in your file makes it prettier: docs/rules_of_a_game.md shows how.</p>`}
       <${Moves} />
       <${Steps} chosen=${chosen} onBack=${() => board.current.stepBack()} />
       <${Side} side=${below} isBelow />

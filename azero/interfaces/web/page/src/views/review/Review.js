@@ -27,7 +27,8 @@ import {
 import { reviewerOf, reviewOf, SIMULATIONS } from "./reviewing.js";
 
 const WORDS = { "?!": "inaccuracies", "?": "mistakes", "??": "blunders" };
-const NOTE = "The constants of the accuracy come from chess. The mean loss is in points of score.";
+const NOTE =
+  "A win is 100 points, a draw 50, a loss 0. A move that loses 5 is an inaccuracy, 10 a mistake, 15 a blunder.";
 
 function Summary() {
   const { session } = useApp();
@@ -55,7 +56,7 @@ function Summary() {
     </div>
     ${side(1)}
   </div>
-  <p class="chess-note">${NOTE}</p>`;
+  <p class="summary-note">${NOTE}</p>`;
 }
 
 /** `asked` is the ply of the move in question; `hidden` hides the better moves of that ply. */

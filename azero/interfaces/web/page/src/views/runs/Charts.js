@@ -8,14 +8,17 @@ const MOST_ROWS = 500; // of the table
 
 /**
  * Draws series [{label, points: [[iteration, value]], isSecond}], the second one dashed. `format` writes a value; `range`
- * fixes the least and greatest value; `ticks` are iterations to mark below; `chosen` is the one that is selected.
+ * fixes the least and greatest value; `included` are values that the axis reaches; `ticks` are iterations to mark below;
+ * `chosen` is the one that is selected.
  */
-function Chart({ title, note, series, format, range, ticks = [], chosen, last, onChoose }) {
+function Chart({ title, note, series, format, range, included = [], ticks = [], chosen, last, onChoose }) {
   const filled = series.filter(({ points }) => points.length);
   const values = filled.flatMap(({ points }) => points.map(([, value]) => value));
   if (!values.length)
     return html`<figure class="chart"><figcaption>${title}</figcaption><p class="detail">No values.</p></figure>`;
-  const [low, middle, high] = range ? [range[0], (range[0] + range[1]) / 2, range[1]] : ticksOf(values);
+  const [low, middle, high] = range
+    ? [range[0], (range[0] + range[1]) / 2, range[1]]
+    : ticksOf([...values, ...included]);
   const end = WIDTH - RIGHT;
   const x = (iteration) => LEFT + ((end - LEFT) * (iteration - 1)) / Math.max(1, last - 1);
   const y = (value) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - (value - low) / (high - low));
@@ -125,7 +128,7 @@ const two = (value) => value.toFixed(2);
 const brief = (value) => (value < 10 && value % 1 ? value.toFixed(1) : whole(value));
 
 const CHARTS = [
-  { title: "Rating", note: "ticks: promoted", format: whole, series: [["Elo", "gate/rating"]] },
+  { title: "Rating", note: "ticks: promoted", format: whole, included: [0], series: [["Elo", "gate/rating"]] },
   {
     title: "Losses",
     format: two,
