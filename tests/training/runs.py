@@ -46,6 +46,7 @@ TINY = {
         "random_opening_share": 0.3,
         "random_opening_plies": 2,
     },
+    "search": {"cache_mib": 1},
     "replay": {"window": 100, "window_growth": 0.4},
     "training": {
         "iterations": 3,
