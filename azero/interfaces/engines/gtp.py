@@ -58,6 +58,7 @@ COLOURS = ("black", "white")
 """The first and the second player."""
 
 _DEFAULT_INTERVAL_S = 0.5
+_UNSEEN_S = 0.03  # of a move, by the controller's clock: until its command is read, and its answer
 _MOST_CENTISECONDS = 10_000_000
 _LONGEST_S = 7 * 24 * 3600.0
 _INTERRUPT = "# INTERRUPT"
@@ -322,7 +323,7 @@ class Gtp:
         search = self._engine.start(task, state)
         found = self._finish(search, analysis)
         if clock is not None:
-            clock.spend(time.perf_counter() - search.begin_s)
+            clock.spend(time.perf_counter() - search.begin_s + min(_UNSEEN_S, clock.main_s))
         if not found.moves or agent.resigns(found.value):
             return "resign", None
         after = state.clone()

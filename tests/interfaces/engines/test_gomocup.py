@@ -88,6 +88,7 @@ def test_rules_and_commands_that_are_not_known(controller):
         Controller(Gomocup, "uct", make_game("go(size=5)"))
 
 
+@needs_speed
 def test_an_opening_by_swap2(controller):
     manager = controller("uct@200")
     assert say(manager, "INFO timeout_turn 1000", "START 7") == "OK"

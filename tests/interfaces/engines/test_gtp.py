@@ -183,11 +183,14 @@ def test_clocks_are_kept(controller):
 @needs_speed
 def test_gogui_interrupts_a_move(controller):
     go = controller("uct@1000000000")
-    go.send("genmove b")
-    time.sleep(0.5)
-    go.send("# interrupt", "gogui-interrupt")
-    assert re.fullmatch(rf"= {VERTEX}", go.line()) and go.came_s < 0.5
-    assert [go.line() for _ in range(3)] == ["", "= ", ""]
+    for _ in range(2):  # the first time may compile
+        go.send("genmove b")
+        time.sleep(0.5)
+        go.send("# interrupt", "gogui-interrupt")
+        assert re.fullmatch(rf"= {VERTEX}", go.line())
+        took_s = go.came_s
+        assert [go.line() for _ in range(3)] == ["", "= ", ""]
+    assert took_s < 0.5
     go.silence()
 
 
