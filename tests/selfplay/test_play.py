@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cases import thorough
+from cases import long, thorough
 from mcts.evaluators import HashEvaluator
 from mcts.minimax import Minimax
 
@@ -104,7 +104,7 @@ def test_games_that_end_are_reported(num_slots):
     assert sum(reports) == 8 and min(reports) > 0 and max(reports) <= num_slots
 
 
-@pytest.mark.parametrize("settings", [PLAIN, *thorough((GUMBEL,))])
+@pytest.mark.parametrize("settings", [PLAIN, *thorough(GUMBEL)])
 def test_with_nothing_at_random_all_games_are_one(settings):
     games = split(play(CONNECT_FOUR, range(4), playing=QUIET, settings=settings))
     assert games[0] == games[1] == games[2] == games[3]
@@ -261,7 +261,7 @@ def test_what_was_proven_is_on_record(game):
     assert np.all(shard.results()[later] == shard.proven[later]), "proven results should be reached"
 
 
-@pytest.mark.parametrize("settings", [AHEAD, *thorough(GUMBEL._replace(proof_nodes=100))])
+@pytest.mark.parametrize("settings", [AHEAD, *long(GUMBEL._replace(proof_nodes=100))])
 def test_what_is_proven_ahead_is_so_and_lost_moves_are_not_learnt(settings):
     playing = PLAY._replace(num_simulations=6)
     shard, best = play(TIC_TAC_TOE, range(60), settings=settings, playing=playing), Minimax()
