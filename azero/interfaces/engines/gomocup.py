@@ -27,7 +27,7 @@ from azero.interfaces.engines.lines import Lines
 OWN, THEIRS = 1, 2
 """Whose stone it is, as the manager writes it."""
 
-_MARGIN_S = 0.03  # of the time of a turn, for what a move takes outside the search
+_MARGIN_S = 0.1  # of the time of a turn, for what a move takes outside the search, on a busy machine too
 _SHORTEST_S = 0.001
 _UNLIMITED_MS = 2147483647  # what `time_left` says of a match without a limit
 _MIB = 1 << 20
