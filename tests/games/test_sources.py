@@ -119,7 +119,7 @@ def test_the_program_still_imports_its_own_package(uncompiled, folder, monkeypat
         del sys.modules[name]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_modules_of_one_name_are_kept_apart_on_disk(folder):
     write_both(folder)
     assert [play(folder, f"{each}/nim.py:Nim") for each in ("wins", "loses", "wins")] == [[1], [-1], [1]]
@@ -233,7 +233,7 @@ for text in {texts!r}:
 """
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_an_edit_of_a_module_elsewhere_is_noticed(folder):
     """In the same process, and in a new one that uses kernels of the first."""
     (folder / "elsewhere").mkdir()

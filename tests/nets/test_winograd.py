@@ -114,7 +114,7 @@ print(*(each.tobytes().hex() for each in open_runtime(Runtime("winograd", "fp32"
 """
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_registers_of_8_and_of_16_floats_compute_the_same_bits():
     """That is: code for this CPU, and code for any with AVX2 and FMA, as in the libraries of a wheel."""
     with_avx2 = {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": "+avx2,+fma"}

@@ -76,6 +76,7 @@ class TimeControl(NamedTuple):
 
     def __str__(self) -> str:
         more = f"+{self.periods}x{_text_of(self.period_s)}" if self.periods else ""
+        more += f"/{self.moves}" if self.moves > 1 else ""
         more = f"+{_text_of(self.increment_s)}" if self.increment_s else more
         return (_text_of(self.main_s) if self.main_s or not more else "") + more
 

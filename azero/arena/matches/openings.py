@@ -40,7 +40,7 @@ def read_openings(name: str, game: Game) -> tuple[str, ...]:
         raise BadInput(f"openings {str(path)!r} cannot be read: {getattr(error, 'strerror', error)}") from None
     openings = []
     for number, line in enumerate(lines, start=1):
-        if moves := line.partition("# ")[0].strip():
+        if moves := re.sub(r"(^|\s)#(\s.*)?$", "", line).strip():
             try:
                 is_over = game.state_from_moves(moves).is_terminal()
             except BadInput as error:

@@ -400,7 +400,8 @@ class Gtp:
         """Sets a clock. Controllers count in whole seconds, so a time that is about the known one changes nothing."""
         if len(words) != 3:
             raise _syntax_error()
-        player, left_s, stones = self._player(words[0]), _seconds(words[1]), _whole(words[2])
+        player = _colour(words[0]) ^ self._vertices.is_exchanged
+        left_s, stones = _seconds(words[1]), _whole(words[2])
         clock = self._engine.clocks[player]
         if clock is None:
             if left_s > 0:
@@ -408,7 +409,7 @@ class Gtp:
             return ""
         control = clock.control
         if stones:  # in byo-yomi: the periods that are left on KGS, elsewhere the stones of this period
-            if not control.periods:
+            if not control.periods or (control.periods == 1 and left_s > control.period_s):
                 control = _canadian(left_s, stones)
             clock = self._engine.give_clock(player, control)  # the old one may have fallen
             clock.periods = min(stones, control.periods)
@@ -499,7 +500,8 @@ class Gtp:
         while left:
             key = left.pop(0).lower()
             if key in ("allow", "avoid") and len(left) >= 3:
-                player, points, _ = self._player(left.pop(0)), left.pop(0).split(","), _whole(left.pop(0))
+                player = _colour(left.pop(0)) ^ self._vertices.is_exchanged
+                points, _ = left.pop(0).split(","), _whole(left.pop(0))
                 actions = actions_of(state, points, self._vertices)
                 if player == state.current_player():
                     allowed = actions if key == "allow" else allowed
@@ -598,7 +600,7 @@ class Gtp:
         state = self._engine.state
         if not state.is_terminal():
             return "The game is not over."
-        score = state.final_score()
+        score = state.final_score() * (-1 if self._vertices.is_exchanged else 1)
         by = f" by {abs(score):g}" if has_own(state.game.rules, "final_score") else ""
         return "Draw." if score == 0 else f"{'Black' if score > 0 else 'White'} wins{by}."
 

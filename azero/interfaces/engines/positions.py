@@ -23,7 +23,7 @@ POINT_GAMES = {"go": "Go", "othello": "Othello", "gomoku": "Gomoku", "hex": "Hex
 
 _AREA = {
     *("tromptaylor", "chinese", "chineseogs", "chinesekgs", "aga", "bga", "french", "newzealand", "nz"),
-    *("goe", "ing", "ancientarea"),
+    *("goe", "ing"),
 }
 """Rules of KataGo's that count area, without the marks between their words."""
 
@@ -55,7 +55,7 @@ def complaint_of_rules(rules: object) -> str:
     else:
         is_ours = re.sub("[-_ ]", "", name.lower()) in _AREA
     shown = printable(name[:100])
-    return "" if is_ours else f"{shown} rules are not played here; azero plays by area scoring with positional superko"
+    return "" if is_ours else f"{shown} rules are not played here; azero plays by area scoring"
 
 
 class Vertices:

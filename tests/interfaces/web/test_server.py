@@ -228,6 +228,7 @@ def begun_by(process: int) -> set[int]:
 @pytest.mark.skipif(not IS_COMPILED or sys.platform != "linux", reason="nothing is compiled, or there is no /proc")
 def test_a_server_that_is_killed_leaves_no_process_that_compiles(tmp_path, monkeypatch):
     monkeypatch.setenv("AZERO_CACHE_DIR", str(tmp_path))
+    begun = set()
     with serve() as process:
         try:
             url = process.stdout.readline().split()[-1]
@@ -239,6 +240,7 @@ def test_a_server_that_is_killed_leaves_no_process_that_compiles(tmp_path, monke
                     if '"compiling"' in line and '"share": 0.0' not in line:  # the other process is at work
                         begun = begun_by(process.pid)
                         process.kill()
+                        break
         finally:
             process.kill()
     assert begun
