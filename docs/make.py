@@ -213,9 +213,9 @@ def _definition(found: Any, name: str) -> Iterator[str]:
     yield from source.splitlines()[node.lineno - 1 : node.body[0].lineno - 1]
     within = node.body if isinstance(node, ast.ClassDef) else []
     for field in within:
-        written = ast.get_source_segment(source, field) or ""
-        if isinstance(field, ast.AnnAssign) and not written.startswith("_"):
-            yield "    " + re.sub(r" = (Field|field)\(.*", "", written)
+        written = "\n".join(source.splitlines()[field.lineno - 1 : field.end_lineno])
+        if isinstance(field, ast.AnnAssign) and not written.startswith("    _"):
+            yield re.sub(r" = (Field\(|field\(|_)[^#]*(?=  #|$)", " = ...", written)
     yield from ["```", "", *_markdown(ast.get_docstring(node) or ""), ""]
     methods = [each for each in within if isinstance(each, ast.FunctionDef) and ast.get_docstring(each)]
     lines = [_method(each) for each in methods if not each.name.startswith("_")]

@@ -45,8 +45,11 @@ LogOption = Annotated[
 class _Messages(io.TextIOBase):
     """A stderr for managers of Gomoku, which read it as if it were stdout: each line becomes a MESSAGE."""
 
+    _begun = ""  # a line without its end
+
     def write(self, text: str) -> int:
-        if line := " ".join(text.split()):
+        *lines, self._begun = (self._begun + text).split("\n")
+        for line in filter(None, (" ".join(each.split()) for each in lines)):
             sys.stdout.write(f"MESSAGE {line}\n")
             sys.stdout.flush()
         return len(text)
