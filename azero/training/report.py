@@ -146,7 +146,7 @@ class Report:
         values = notes | {"iteration": iteration, "positions": progress.positions, "elapsed_s": elapsed_s}
         if not self._has_header:
             if self._opponent:
-                say(f"column opponent: {self._opponent}")
+                print(f"opponent: {self._opponent}")
             print(_line(above for _, above, _, _ in _COLUMNS))
             print(_line(name for _, _, name, _ in _COLUMNS))
             self._has_header = True

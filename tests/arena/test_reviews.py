@@ -232,7 +232,7 @@ def test_text_of_reviews(reviewer):
     reviews = [reviewer.review(record_of(TIC_TAC_TOE, moves, First="me\x1b[31m")) for moves in ("b2 b1 a1", "b2")]
     text = show_review(reviews[0], 1)
     assert "\x1b" not in text and "me\\x1b[31m" in text
-    assert "0 ?, 1 ??" in text and "b1??" in text
+    assert "mistakes 0, blunders 1" in text and "b1 ??" in text
     summary = show_summary(reviews)
     assert "2 games, 4 moves" in summary and "blunders 1" in summary
 

@@ -34,23 +34,24 @@ def table_of(tmp_path, capsys, notes, positions, elapsed_s=0.0):
 
 def test_a_row_of_a_long_run_fits_in_100_columns(tmp_path, capsys):
     lines = table_of(tmp_path, capsys, NOTES, positions=123_456_789, elapsed_s=59_999)
-    assert len(lines) == 3 and max(map(len, lines)) <= 100
-    *cells, minutes = lines[2].split()
+    assert lines[0] == "opponent: 4 games against uct@20, with 4 simulations per move"
+    assert len(lines) == 4 and max(map(len, lines)) <= 100
+    *cells, minutes = lines[3].split()
     assert " ".join(cells) == "1234 123,456,789 123.4 100% 8% 12.346 1.086 14% 100% pass +1064 82% 1234+123+45"
     assert minutes.startswith(("999:", "1000:"))
-    assert lines[1].endswith("time") and len(lines[1]) <= len(lines[2])
+    assert lines[2].endswith("time") and len(lines[2]) <= len(lines[3])
 
 
 def test_a_row_has_dashes_and_blanks_for_what_there_is_none_of(tmp_path, capsys):
     absent = ("train/policy_loss", "train/value_loss", "evaluation/score")
     notes = {key: value for key, value in NOTES.items() if key not in absent} | {"gate/is_promoted": False}
-    row = table_of(tmp_path, capsys, notes, positions=12)[2]
+    row = table_of(tmp_path, capsys, notes, positions=12)[-1]
     assert " ".join(row.split()[:-1]) == "1234 12 123.4 100% 8% - - 14% 100% +1064 1234+123+45"
 
 
 @pytest.mark.parametrize(("deaths", "remark"), [(0, ""), (1, "  1 worker died"), (2, "  2 workers died")])
 def test_a_row_says_that_workers_died(tmp_path, capsys, deaths, remark):
-    row = table_of(tmp_path, capsys, NOTES | {"selfplay/worker_deaths": deaths}, positions=12)[2]
+    row = table_of(tmp_path, capsys, NOTES | {"selfplay/worker_deaths": deaths}, positions=12)[-1]
     assert row.partition(":")[2][2:] == remark
 
 
@@ -58,4 +59,4 @@ def test_a_row_says_that_workers_died(tmp_path, capsys, deaths, remark):
     ("seconds", "clock"), [(0.0, "0:00"), (59.2, "0:59"), (59.5, "1:00"), (119.7, "2:00"), (3599.9, "60:00")]
 )
 def test_the_clock_never_shows_60_seconds(tmp_path, capsys, seconds, clock):
-    assert table_of(tmp_path, capsys, NOTES, positions=12, elapsed_s=seconds)[2].split()[-1] == clock
+    assert table_of(tmp_path, capsys, NOTES, positions=12, elapsed_s=seconds)[-1].split()[-1] == clock

@@ -3,7 +3,6 @@
 azero has files of lines after which a strong agent thinks both sides equal: "balanced" openings.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -26,12 +25,11 @@ _LARGEST = 1 << 20  # bytes of a file
 
 
 def read_openings(name: str, game: Game) -> tuple[str, ...]:
-    """Returns the lines of a file: moves from the initial position. "# " begins a comment.
+    """Returns the lines of a file: moves from the initial position. A word with # begins a comment.
 
     Raises BadInput, with the line, if the moves cannot be played, or end the game.
     """
-    included = _FOLDER / (re.sub(r"[^\w.]+", "_", str(game)).strip("_") + ".txt")
-    path = included if name == BALANCED else Path(name)
+    path = _FOLDER / f"{game}.txt" if name == BALANCED else Path(name)
     if name == BALANCED and not path.exists():
         raise BadInput(f"there are no balanced openings for {game}; name a file with lines of moves")
     try:
@@ -40,7 +38,7 @@ def read_openings(name: str, game: Game) -> tuple[str, ...]:
         raise BadInput(f"openings {str(path)!r} cannot be read: {getattr(error, 'strerror', error)}") from None
     openings = []
     for number, line in enumerate(lines, start=1):
-        if moves := re.sub(r"(^|\s)#(\s.*)?$", "", line).strip():
+        if moves := f" {line}".partition(" #")[0].strip():
             try:
                 is_over = game.state_from_moves(moves).is_terminal()
             except BadInput as error:

@@ -33,8 +33,8 @@ def show_board(state: State, before: State | None = None, is_coloured: bool = Fa
     cells = [lines[y][x] for y, x in places]
     changed = _changed_cells(_cells_of(before), cells) if before else set()
     winning = set(state.game.rules.winning_cells(state.record)) if state.is_terminal() else set()
-    _put_brackets(lines, places, changed - winning, "()")
     _put_brackets(lines, places, winning, "[]")
+    _put_brackets(lines, places, changed, "()")
     if is_coloured:
         for cell, (y, x) in enumerate(places):
             styles = [COLOURS[PLAYERS.index(cells[cell])]] if cells[cell] in PLAYERS else []
