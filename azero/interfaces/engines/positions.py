@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +25,8 @@ _AREA = {
     *("goe", "ing"),
 }
 """Rules of KataGo's that count area, without the marks between their words."""
+
+_NO_MARKS = str.maketrans("", "", "-_ ")
 
 
 def points_name(game: Game) -> str | None:
@@ -53,7 +54,7 @@ def complaint_of_rules(rules: object) -> str:
         is_ours = rules.get("scoring", "AREA") == "AREA" and rules.get("tax", "NONE") == "NONE"
         is_ours = is_ours and not rules.get("hasButton")
     else:
-        is_ours = re.sub("[-_ ]", "", name.lower()) in _AREA
+        is_ours = name.lower().translate(_NO_MARKS) in _AREA
     shown = printable(name[:100])
     return "" if is_ours else f"{shown} rules are not played here; azero plays by area scoring"
 

@@ -115,7 +115,7 @@ def test_a_lost_position_takes_no_longer(controller):
 def test_messages_of_azero_are_the_manager_s_messages(capsys):
     """Piskvork and c-gomoku-cli read stderr, too."""
     print("azero: compiling\nkernels", file=_Messages())
-    assert capsys.readouterr().out == "MESSAGE azero: compiling kernels\n"
+    assert capsys.readouterr().out == "MESSAGE azero: compiling\nMESSAGE kernels\n"
 
 
 @needs_speed
