@@ -111,7 +111,8 @@ def test_tensorboard_has_the_curves(whole):
 
 
 def test_a_table_goes_to_stdout_and_nothing_else(whole):
-    above, header, *rows, empty, last = Path(f"{whole}.out").read_text().splitlines()
+    opponent, above, header, *rows, empty, last = Path(f"{whole}.out").read_text().splitlines()
+    assert opponent.startswith("opponent: 4 games against ")
     assert above.split() == ["policy", "value", "play+train"]
     assert header.split()[:4] == ["iter", "positions", "plies", "first"]
     assert [row.split()[0] for row in rows] == ["1", "2", "3"] and empty == ""
