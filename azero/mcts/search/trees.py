@@ -48,18 +48,17 @@ class Crew:
         """Searches in the open slots until they are finished or the deadline has passed."""
         waiting: deque[tuple[Walker, list[Future[Answer]]]] = deque()
         idle, is_last = list(self._walkers), False
-        turned: Walker | None = None
         try:
             while True:
                 if waiting:
-                    turned, passes = waiting[0]
+                    walker, passes = waiting[0]
                     logits, values = zip(*(each.result() for each in passes), strict=True)
                     waiting.popleft()
                     is_last = is_last or deadline.has_passed()
-                    turned.take_turn((np.concatenate(logits), np.concatenate(values)), is_last)
-                    idle.append(turned)
+                    walker.take_turn((np.concatenate(logits), np.concatenate(values)), is_last)
+                    idle.append(walker)
                 for walker in () if is_last else tuple(idle):
-                    if not len(walker.planes) and not (walker is turned and waiting):  # it has just walked, in vain
+                    if not len(walker.planes):
                         walker.walk()
                     if len(walker.planes):
                         idle.remove(walker)
