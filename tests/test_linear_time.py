@@ -211,7 +211,7 @@ READERS = {
         lambda text, folder: load_config("tic_tac_toe", [text]), ("config/reading",), ("", "seed=", "game.name=")
     ),
     "starts": Reader(
-        read_file(lambda path: read_starts(str(path), TIC_TAC_TOE), "a.txt"), ("training/beginning",), ("", "3/3/3 X")
+        read_file(lambda path: read_starts(str(path), TIC_TAC_TOE), "a.txt"), ("games/position_files",), ("", "3/3/3 X")
     ),
     "lessons": Reader(
         read_file(lambda path: read_lessons_of_games(path, TIC_TAC_TOE), "a.txt"),

@@ -6,7 +6,6 @@ What comes from elsewhere is copied into the run's folder before config.toml, wh
 the run needs no file of others.
 """
 
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,21 +15,18 @@ from azero.arena.agents.checkpoints import find_checkpoint
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import Game
+from azero.games.position_files import read_position_texts
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.growth import net_grown_from
 from azero.runs.folder import FIRST_NET, check_is_new, hold_to_read, shard_name, shards_from_elsewhere, shards_in
 from azero.runs.shards import load_sized_shard, save_shard
 from azero.runs.state import Progress, keep_beginning
-from azero.selfplay.data.shard import LONGEST_START, SizedShard
-from azero.system.files import read_regular, remove
+from azero.selfplay.data.shard import SizedShard
+from azero.system.files import remove
 from azero.training.learning.trainer import Trainer
 from azero.training.measure import describe_games, describe_speed, judge_fresh_positions
 from azero.training.run import Run, save_state
-
-_LARGEST_STARTS = 1 << 19  # bytes of a file; the state has the texts in its header, which has at most 2 MiB
-
-_COMMENT = re.compile(r"(^|\s)#(\s.*)?$")  # not each #, which is an arrow in Amazons
 
 
 @dataclass(frozen=True)
@@ -83,31 +79,7 @@ def read_starts(file: str, game: Game) -> list[str]:
     if file == "none":
         return []
     what = f"selfplay.starts = {file!r}"
-    try:
-        lines = read_regular(Path(file), _LARGEST_STARTS).decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise BadInput(f"{what} is not UTF-8 text") from None
-    except (OSError, ValueError) as error:  # a ValueError: it is not a valid file name
-        raise BadInput(f"{what} cannot be read: {getattr(error, 'strerror', error)}") from None
-    starts = []
-    for number, line in enumerate(lines, start=1):
-        text = _COMMENT.sub("", line).strip()
-        if not text:
-            continue
-        if len(text.encode()) > LONGEST_START:
-            raise BadInput(f"{what}, line {number}: the text has more than {LONGEST_START:,} bytes")
-        try:
-            is_over = game.state_from_text(text).is_terminal()
-        except BadInput as error:
-            raise BadInput(f"{what}, line {number}: {error}") from None
-        if is_over:
-            raise BadInput(f"{what}, line {number}: {text!r}: the game is over there")
-        starts.append(text)
-    if not starts:
-        raise BadInput(
-            f"{what} has no positions; each line should have one, e.g. {game.new_initial_state().to_text()!r}"
-        )
-    return starts
+    return read_position_texts(what, Path(file), game.state_from_text, game.new_initial_state().to_text())
 
 
 def create_run(folder: Path, config: Config, game: Game, beginning: Beginning) -> Run:

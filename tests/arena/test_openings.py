@@ -83,12 +83,12 @@ def test_lines_of_a_file_begin_games_in_a_random_order_again_and_again(tmp_path)
     ("line", "why"),
     [
         ("a1 a1", r"line 2: move 2: "),
-        ("a1 b1 a2 b2 a3", "line 2: the game is over after"),
+        ("a1 b1 a2 b2 a3", "line 2: .*: the game is over there"),
         (" # nothing", ""),
     ],
 )
 def test_bad_lines_are_named(tmp_path, line, why):
-    with pytest.raises(BadInput, match=why or "has no lines of moves"):
+    with pytest.raises(BadInput, match=why or "has no positions; each line should have one, e.g. 'a1'"):
         read_openings(write(tmp_path, "", line), GAME)
     with pytest.raises(BadInput, match="cannot be read: No such file"):
         read_openings(str(tmp_path / "none"), GAME)

@@ -1,6 +1,7 @@
 """Openings: short lines, all different, so that the games of a match differ. They are random, or lines of a file.
 
-azero has files of lines after which a strong agent thinks both sides equal: "balanced" openings.
+azero has files of lines after which a strong agent thinks both sides equal: "balanced" openings. If a match has more
+pairs than its file has lines, they come again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +12,8 @@ import numpy as np
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, State
-from azero.system.files import PACKAGE, read_regular
+from azero.games.position_files import read_position_texts
+from azero.system.files import PACKAGE
 
 OPENING_PLIES = 4
 """Random plies at the start of a pair of games; a turn of several actions counts as one."""
@@ -21,34 +23,23 @@ BALANCED = "balanced"
 
 _FOLDER = PACKAGE / "data" / "openings"
 _TRIES = 50
-_LARGEST = 1 << 20  # bytes of a file
 
 
 def read_openings(name: str, game: Game) -> tuple[str, ...]:
-    """Returns the lines of a file: moves from the initial position. A word with # begins a comment.
+    """Returns the lines of a file, each once: moves from the initial position. "# " begins a comment.
+
+    Args:
+      name: the file, or `BALANCED`.
 
     Raises BadInput, with the line, if the moves cannot be played, or end the game.
     """
     path = _FOLDER / f"{game}.txt" if name == BALANCED else Path(name)
     if name == BALANCED and not path.exists():
         raise BadInput(f"there are no balanced openings for {game}; name a file with lines of moves")
-    try:
-        lines = read_regular(path, _LARGEST).decode("utf-8-sig").splitlines()
-    except (OSError, ValueError) as error:  # a ValueError: it is not UTF-8, or not a valid file name
-        raise BadInput(f"openings {str(path)!r} cannot be read: {getattr(error, 'strerror', error)}") from None
-    openings = []
-    for number, line in enumerate(lines, start=1):
-        if moves := f" {line}".partition(" #")[0].strip():
-            try:
-                is_over = game.state_from_moves(moves).is_terminal()
-            except BadInput as error:
-                raise BadInput(f"openings {str(path)!r}, line {number}: {error}") from None
-            if is_over:
-                raise BadInput(f"openings {str(path)!r}, line {number}: the game is over after {moves!r}")
-            openings.append(moves)
-    if not openings:
-        raise BadInput(f"openings {str(path)!r} has no lines of moves")
-    return tuple(openings)
+    first = game.new_initial_state()
+    example = game.action_to_text(first, first.legal_actions()[0])
+    texts = read_position_texts(f"openings {str(path)!r}", path, game.state_from_moves, example)
+    return tuple(dict.fromkeys(texts))
 
 
 def draw_openings(game: Game, plies: int, seed: int, lines: Sequence[str] = ()) -> Iterator[State]:

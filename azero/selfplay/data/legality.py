@@ -5,8 +5,9 @@ import numpy as np
 from azero.compiler.jit import kernel, subroutine
 from azero.errors import BadInput
 from azero.games import DRAW, LOSS, ONGOING, WIN, Game, new_states
+from azero.games.position_files import LONGEST_TEXT
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.data.shard import LONGEST_START, Shard
+from azero.selfplay.data.shard import Shard
 
 _MOST = 1 << 48  # evaluations or simulations of a shard; sums of many shards are still exact
 
@@ -37,8 +38,8 @@ def check_games(shard: Shard, game: Game) -> None:
 
 def _begins(shard: Shard, game: Game) -> np.recarray:
     """Returns the position at which each game began, [G] the game's state dtype; raises BadInput if it is none."""
-    if (shard.start_lengths > LONGEST_START).any():
-        raise BadInput(f"the text of a position at which a game begins has more than {LONGEST_START:,} bytes")
+    if (shard.start_lengths > LONGEST_TEXT).any():
+        raise BadInput(f"the text of a position at which a game begins has more than {LONGEST_TEXT:,} bytes")
     texts = shard.start_texts()
     known = {text: game.state_from_text(text) if text else game.new_initial_state() for text in set(texts)}
     begins = new_states(game.rules, len(texts))

@@ -7,9 +7,6 @@ import numpy as np
 from azero.games.contract import sign_of
 from azero.selfplay.data.policies import Policies, policies_of
 
-LONGEST_START = 1 << 16
-"""Bytes of the text of a position at which a game may begin. A long game of Go, as moves, has some thousands."""
-
 
 class Shard(NamedTuple):
     """The n positions of G whole games, one game after another."""
