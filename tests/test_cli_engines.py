@@ -14,7 +14,11 @@ TTT = ["--game", "tic_tac_toe"]
 STARTS = {
     "gtp": (["gtp", "uct@50", *TTT], "name\ngenmove b\nquit\n", r"= azero\n\n= [A-C][1-3]\n\n= \n\n"),
     "uci": (["uci", "uct@50", *TTT], "uci\ngo nodes 20\n", r"id name (?s:.*)uciok\n(info .*\n)*bestmove P@\S+.*\n"),
-    "gomocup": (["gomocup", "uct@50"], "START 6\nBEGIN\nEND\n", r"OK\n\d,\d\n"),
+    "gomocup": (
+        ["gomocup", "uct@50"],
+        "START 6\nBEGIN\nEND\n",
+        r"(MESSAGE azero: .*\n)*OK\n(MESSAGE azero: .*\n)*\d,\d\n",
+    ),
     "analysis": (["analysis", "uct@50", *TTT], '{"id":"a","moves":[]}\n', r'\{"id": "a".*\n'),
 }
 

@@ -30,6 +30,7 @@ from azero.system.console import say
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent
     from azero.games import Game
+    from azero.interfaces.engines.lines import Lines
 
 app = typer.Typer()
 
@@ -45,13 +46,14 @@ LogOption = Annotated[
 class _Messages(io.TextIOBase):
     """A stderr for managers of Gomoku, which read it as if it were stdout: each line becomes a MESSAGE."""
 
-    _begun = ""  # a line without its end
+    def __init__(self, lines: "Lines"):
+        self._lines = lines
+        self._begun = ""  # a line without its end
 
     def write(self, text: str) -> int:
         *lines, self._begun = (self._begun + text).split("\n")
         for line in filter(None, (" ".join(each.split()) for each in lines)):
-            sys.stdout.write(f"MESSAGE {line}\n")
-            sys.stdout.flush()
+            self._lines.write(f"MESSAGE {line}\n")
         return len(text)
 
 
@@ -69,16 +71,21 @@ class _EngineCommand(TyperCommand):
             formatter.write(f"\nThe line for the program that starts it:\n  {line}\n")
 
 
-def _serve(protocol: Callable, make: Callable, log: Path | None, *more: Any) -> None:
-    """Answers a program on stdin and stdout by a protocol, until that program has had enough."""
+def _serve(protocol: Callable, make: Callable, log: Path | None, *more: Any, errors: Callable | None = None) -> None:
+    """Answers a program on stdin and stdout by a protocol, until that program has had enough.
+
+    `errors` makes of the lines a stderr, which takes the place of one that is no terminal.
+    """
     from azero.interfaces.engines.lines import PART, Lines, Log
 
     typed = None if sys.stdin is sys.__stdin__ else io.BytesIO(sys.stdin.read().encode())  # a test's input
-    spoken = protocol(make, Lines(typed.read if typed else lambda: os.read(0, PART), sys.stdout, Log(log)), *more)
-    try:
-        spoken.run()
-    finally:
-        spoken.close()  # a search that cannot be stopped ends with the process
+    lines: Lines = Lines(typed.read if typed else lambda: os.read(0, PART), sys.stdout, Log(log))
+    with contextlib.redirect_stderr(errors(lines) if errors and not sys.stderr.isatty() else sys.stderr):
+        spoken = protocol(make, lines, *more)
+        try:
+            spoken.run()
+        finally:
+            spoken.close()  # a search that cannot be stopped ends with the process
 
 
 def _maker(
@@ -131,8 +138,7 @@ def gomocup(
 
     played = named_game(game) or (None if game_of(agent) else "gomoku")
     make = _maker(agent, played, seed, threads, device, precision, runtime)
-    with contextlib.nullcontext() if sys.stderr.isatty() else contextlib.redirect_stderr(_Messages()):
-        _serve(Gomocup, make, log)
+    _serve(Gomocup, make, log, errors=_Messages)
 
 
 @app.command(cls=_EngineCommand, epilog="Example:  azero uci breakthrough_8x8")

@@ -35,7 +35,7 @@ class Log:
         except OSError as error:
             raise BadInput(f"--log {str(path)!r} cannot be written: {error.strerror or error}") from None
         self._begin_s = time.perf_counter()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self.note("#", time.strftime("begins at %Y-%m-%d %H:%M:%S"))
 
     def note(self, mark: str, text: str) -> None:
@@ -45,8 +45,8 @@ class Log:
                 try:
                     self._file.write(f"{time.perf_counter() - self._begin_s:10.3f} {mark} {text}\n")
                 except OSError as error:  # a full disk ends no game
-                    say(f"the log ends here: {error.strerror or error}")
                     self._file = None
+                    say(f"the log ends here: {error.strerror or error}")
 
 
 class Lines(Generic[Event]):
@@ -66,7 +66,7 @@ class Lines(Generic[Event]):
         self._later: deque[str] = deque()
         self._offered: Event | None = None  # not taken yet
         self._room = threading.Semaphore(_MOST_WAITING)
-        self._writing = threading.Lock()
+        self._writing = threading.RLock()  # a log that ends says so on stderr, which may lead here again
         self.is_over = False
         threading.Thread(target=self._read, daemon=True).start()
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import sys
 import time
 
 import pytest
@@ -11,6 +12,7 @@ from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.interfaces.engines.gomocup import Gomocup
+from azero.interfaces.engines.lines import Lines, Log
 
 from .controller import Controller, malformed, stand_malformed
 
@@ -112,10 +114,12 @@ def test_a_lost_position_takes_no_longer(controller):
     assert re.fullmatch(MOVE, say(manager, "BOARD", *fours, "DONE")) and manager.came_s < 0.6
 
 
-def test_messages_of_azero_are_the_manager_s_messages(capsys):
+def test_messages_of_azero_are_the_manager_s_messages(tmp_path, capsys):
     """Piskvork and c-gomoku-cli read stderr, too."""
-    print("azero: compiling\nkernels", file=_Messages())
+    lines = Lines(lambda: b"", sys.stdout, Log(tmp_path / "log"))
+    print("azero: compiling\nkernels", file=_Messages(lines))
     assert capsys.readouterr().out == "MESSAGE azero: compiling\nMESSAGE kernels\n"
+    assert (tmp_path / "log").read_text().splitlines()[2].endswith("> MESSAGE kernels")
 
 
 @needs_speed
