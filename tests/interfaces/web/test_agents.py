@@ -253,6 +253,17 @@ def test_an_agent_that_is_wanted_again_is_waited_for_again(monkeypatch):
         context.searches.close()
 
 
+def test_the_first_agent_of_the_game_on_the_page_loads_before_somebody_asks_for_it():
+    with client_of() as client:
+        client.get("/api/v1/games/tic_tac_toe")
+        agents = "/api/v1/agents?game=tic_tac_toe"
+        end = time.monotonic() + 60
+        while client.get(agents).json()[0]["state"] != "ready" and time.monotonic() < end:
+            time.sleep(0.05)
+        assert [each["state"] for each in client.get(agents).json()[:2]] == ["ready", "cold"]
+        client.app.state.context.searches.close()
+
+
 def test_what_is_compiled_ahead_waits_while_somebody_waits(monkeypatch):
     begun, is_begun, gate, is_done = [], threading.Event(), threading.Event(), threading.Event()
 

@@ -22,7 +22,7 @@ def games(context: InContext) -> list[dict[str, Any]]:
 def game(game_id: str, context: InContext) -> dict[str, Any]:
     found = context.catalogue.game(game_id)
     if found.id in context.catalogue.games:
-        context.searches.agents.compile_soon(found)
+        context.searches.agents.prepare(found, context.catalogue.agents_for(found.game)[0])
     return {
         **_brief(found, context),
         "board": initial_picture(found),

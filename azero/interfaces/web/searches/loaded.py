@@ -294,14 +294,17 @@ class LoadedAgents:
         self._loader.submit(self._load, key, loaded)
         return loaded
 
-    def compile_soon(self, game: OfferedGame) -> None:
-        """Compiles the rules of a game in the background. Until then they run as plain Python."""
+    def prepare(self, game: OfferedGame, first: OfferedAgent) -> None:
+        """Compiles the rules of the game on the page in the background, then loads its first agent.
+
+        Until they are compiled the rules run as plain Python.
+        """
         self._on_page = game.game
         with contextlib.suppress(RuntimeError):  # it is closed
-            self._loader.submit(self._compile_rules, game.game)
+            self._loader.submit(self._prepare, game.game, first)
 
-    def _compile_rules(self, game: Game) -> None:
-        """Compiles the rules of a game, unless another one is on the page or waited for by now."""
+    def _prepare(self, game: Game, first: OfferedAgent) -> None:
+        """Compiles and loads for a game, unless another one is on the page or waited for by now."""
 
         def is_wanted() -> bool:
             return self._closing is None and self._on_page == game and not self._is_waited_for(but=game)
@@ -309,6 +312,10 @@ class LoadedAgents:
         if is_wanted():
             with contextlib.suppress(BadInput, Abandoned), compiled_by((compile_game, (game,)), is_wanted):
                 compile_game(game)
+        if is_wanted() and first.kind != "program":
+            key = first.name, first.version, game
+            with self._lock, contextlib.suppress(AllInUse, RuntimeError):
+                self._loaded.use(key, lambda: self._begin(key, first))
 
     def _is_wanted(self, loaded: Loaded) -> bool:
         """Returns whether to go on with the loading of an agent."""
