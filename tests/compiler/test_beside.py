@@ -148,3 +148,19 @@ def test_a_kernel_that_another_process_compiles_is_waited_for(tmp_path):
     program.write_text(WAITING)
     source = f"exec(compile(open({str(program)!r}).read(), {str(program)!r}, 'exec'))"
     assert run(source, tmp_path / "cache") == ["8 1", "an error", "an error", "True"]
+
+
+ANALYSING = """
+import azero
+from azero.mcts.kept_trees import add_roots, copy_subtree, sum_up_root
+from azero.mcts.search.kernels import choose_action
+agent = azero.make_agent("uct@100", azero.make_game("tic_tac_toe"), threads=2)
+with agent.analyse(agent.game.new_initial_state(), simulations=10) as analysis:
+    next(analysis)
+kernels = add_roots, copy_subtree, sum_up_root, choose_action
+print(*(sum(each.by_numba._cache_hits.values()) for each in kernels))
+"""
+
+
+def test_the_second_process_compiles_what_an_analysis_does_with_its_trees(tmp_path):
+    assert run(ANALYSING, tmp_path / "cache") == ["1 1 1 1"]

@@ -97,10 +97,16 @@ class PositionSearch:
         """Returns whether it has trees of a position, with all of its moves."""
         return self._positions.remembers(state)
 
-    def warm_up(self) -> None:
+    def prepare(self) -> None:
         """Compiles everything that is not compiled yet."""
         state = self._search.game.new_initial_state()
+        self._search.prepare(state, lambda: self._use(state))
         self.go_to(state)
+        self._use(state)
+
+    def _use(self, state: State) -> None:
+        """Calls what uses trees, which have been searched from `state`."""
+        self._positions.state = state
         self.standing()
         self.suggestion()
         first_win(state)

@@ -192,10 +192,9 @@ class SearchAgent(Agent):
             search = self.make_search(self._most_trees, max_nodes, self.leaves())
             if len(search.forest.nodes[0]) > max_nodes:  # the agent's own limit is larger
                 search.use_nodes(np.empty((self._most_trees, max_nodes), NODE_DTYPE).view(np.recarray))
-            search.prepare()
             self._position_search = PositionSearch(search, memory_mib * MIB // 2, self.seed)
             self._searched_mib = memory_mib
-            self._position_search.warm_up()
+            self._position_search.prepare()
         return self._position_search
 
     def tree(self) -> SearchTree:

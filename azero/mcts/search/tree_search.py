@@ -112,7 +112,7 @@ class TreeSearch:
 
         Args:
           state: the position of the first search. With it, the second process compiles what uses a searched tree, too.
-          others: called in the second process, with tree 0 as if it was searched; it should use more kernels.
+          others: called in the second process, with all trees as if they were searched; it should use more kernels.
         """
         with compiling_beside(lambda: self._prepare_others(state, others)):
             self._trees.prepare()
@@ -128,15 +128,16 @@ class TreeSearch:
         if state is None:
             return
         first_win(state)
-        self.start(0, state, seed=0)
         actions = state.legal_actions()
-        nodes = self.forest.nodes[0]
-        nodes[1 : len(actions) + 1] = np.zeros(len(actions), NODE_DTYPE)
-        nodes["action"][1 : len(actions) + 1] = actions
-        nodes["proven"][1 : len(actions) + 1] = UNPROVEN
-        nodes[0].first_child, nodes[0].num_children = 1, len(actions)
-        nodes["N"][: len(actions) + 1] = 1
-        self.forest.trees[0].num_nodes = len(actions) + 1
+        size = len(actions) + 1
+        for b, nodes in enumerate(self.forest.nodes):
+            self.start(b, state, seed=0)
+            nodes[1:size] = np.zeros(len(actions), NODE_DTYPE)
+            nodes["action"][1:size] = actions
+            nodes["proven"][1:size] = UNPROVEN
+            nodes[0].first_child, nodes[0].num_children = 1, len(actions)
+            nodes["N"][:size] = 1
+        self.forest.trees.num_nodes = size
         self.choose(0)
         others()
 
