@@ -21,7 +21,6 @@ from azero.games import Game, State
 from azero.games.names import KOMI
 from azero.games.position_text import PLAYERS
 from azero.interfaces.engines.engine import Report, Search, Task, prepare, with_parameters, with_size
-from azero.interfaces.engines.gtp_texts import bound_of, lower_bound, win_rate
 from azero.interfaces.engines.lines import Lines
 from azero.interfaces.engines.positions import (
     Vertices,
@@ -34,6 +33,7 @@ from azero.interfaces.engines.positions import (
     turned_to,
     with_stones,
 )
+from azero.interfaces.engines.rates import bound_of, lower_bound, win_rate
 
 _PLAYERS = {"b": 0, "black": 0, "w": 1, "white": 1}
 _SIDES = {"BLACK": 0, "WHITE": 1, "SIDETOMOVE": None}

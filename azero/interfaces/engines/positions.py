@@ -197,3 +197,22 @@ def stones_of(state: State) -> list[str]:
     """Returns the cells of a position, [H * W] characters X, O or `.`, by rows from the top left; raises BadInput."""
     _, height, width = state.game.planes_shape
     return list(text_to_board(state.to_text(), height, width)[0])
+
+
+def chains_of(state: State) -> list[list[str]]:
+    """Returns the chains of stones on a board, each as points in the game's notation."""
+    cells, (_, height, width) = stones_of(state), state.game.planes_shape
+    left, chains = {cell for cell, stone in enumerate(cells) if stone in "XO"}, list[list[str]]()
+    while left:
+        chain, begun = list[int](), [left.pop()]
+        while begun:
+            cell = begun.pop()
+            chain.append(cell)
+            row, column = divmod(cell, width)
+            for y, x in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
+                near = y * width + x
+                if 0 <= y < height and 0 <= x < width and near in left and cells[near] == cells[cell]:
+                    left.remove(near)
+                    begun.append(near)
+        chains.append([f"{GO_LETTERS[cell % width]}{height - cell // width}" for cell in sorted(chain)])
+    return chains
