@@ -308,7 +308,7 @@ class Gtp(Analyses, GoGui, Handicap):
         return ""
 
     def _do_showboard(self, words: list[str]) -> str:
-        return f"\n{self._engine.state.draw()}"
+        return f"\n{self._shown().draw()}"
 
 
 def _canadian(period_s: float, stones: float, main_s: float = 0.0) -> TimeControl:

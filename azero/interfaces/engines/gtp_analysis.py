@@ -141,10 +141,11 @@ class Analyses(Table):
             move = "resign"
         self._tell(f"play {move}\n\n")
 
-    _do_lz__analyze = partialmethod(_analyse, False)
-    _do_kata__analyze = _do_analyze = partialmethod(_analyse, True)
-    _do_lz__genmove_analyze = partialmethod(_generate_in_view, False)
-    _do_kata__genmove_analyze = _do_genmove_analyze = partialmethod(_generate_in_view, True)
+    # Sabaki reads a win rate of `analyze` as hundredths of percents, whatever its form.
+    _do_lz__analyze = _do_analyze = partialmethod(_analyse, False)
+    _do_kata__analyze = partialmethod(_analyse, True)
+    _do_lz__genmove_analyze = _do_genmove_analyze = partialmethod(_generate_in_view, False)
+    _do_kata__genmove_analyze = partialmethod(_generate_in_view, True)
 
 
 def analysis_line(report: Report, asked: Asked, vertices: Vertices) -> str:
@@ -168,6 +169,7 @@ def _move_part(order: int, move: Move, report: Report, asked: Asked, vertices: V
     if not asked.is_in_parts:
         winrate, bound = (f"{round(10_000 * each)}" for each in (win_rate(move.value), lower_bound(move)))
         fields = {**head, "winrate": winrate, "prior": f"{round(10_000 * move.prior)}", "lcb": bound}
+        fields |= _scores(after.get("score"))
     else:
         values = {**_values(move.value, move.visits), **_scores(after.get("score"))}
         fields = {**head, **values, "prior": f"{move.prior:.6f}"}

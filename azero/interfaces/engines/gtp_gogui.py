@@ -31,7 +31,7 @@ class GoGui(Table):
     def _do_gogui__rules_board(self, words: list[str]) -> str:
         """Returns rows of X, O and `.`, the row with the highest number first."""
         self._ruled()
-        game, cells = self._engine.game, stones_of(self._engine.state)
+        game, cells = self._engine.game, stones_of(self._shown())
         width = game.planes_shape[2]
         rows = [" ".join(cells[begin : begin + width]) for begin in range(0, len(cells), width)]
         is_top_first = game.rules.text_to_action(self._engine.state.record, "a1") < width  # in azero's notation
@@ -84,10 +84,10 @@ class GoGui(Table):
 
     def _do_gogui__setup(self, words: list[str]) -> str:
         """Puts stones, pairs of colours and points, on the board as it is."""
-        state, game = self._engine.state, self._engine.game
+        state, game = self._shown(), self._engine.game
         if points_name(game) is None or len(words) % 2:
             raise Refused
-        cells = stones_of(state)
+        cells, self._vertices.is_exchanged = stones_of(state), False  # the position that is set up has no past
         for whose, vertex in zip(words[::2], words[1::2], strict=True):
             try:
                 cell = game.rules.text_to_action(state.record, self._vertices.read(vertex))
@@ -99,8 +99,8 @@ class GoGui(Table):
 
     def _do_gogui__setup_player(self, words: list[str]) -> str:
         player = colour(words[0] if words else "")
-        if player != self._engine.state.current_player():
-            self._engine.set_up(with_player(self._engine.state, player))
+        if player != (state := self._shown()).current_player():
+            self._engine.set_up(with_player(state, player))
         return ""
 
     def _do_gogui__interrupt(self, words: list[str]) -> str:
@@ -128,7 +128,8 @@ class GoGui(Table):
 
     def _do_azero__value(self, words: list[str]) -> str:
         found = self._found(words)
-        return f"value {found.value:+.3f} for the player to move, {found.simulations} simulations, best {found.best}"
+        best = self._vertices.write(found.best)
+        return f"value {found.value:+.3f} for the player to move, {found.simulations} simulations, best {best}"
 
     def _do_azero__ownership(self, words: list[str]) -> str:
         found = self._found(words)

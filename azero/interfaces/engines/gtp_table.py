@@ -12,6 +12,7 @@ from azero.interfaces.engines.lines import Lines
 from azero.interfaces.engines.positions import (
     Vertices,
     after_move,
+    exchanged,
     has_swapped,
     player_of,
     points_name,
@@ -87,6 +88,10 @@ class Table:
     def _look(self) -> None:
         """Takes note of whether the players have exchanged their colours."""
         self._vertices.is_exchanged = self._exchanges and has_swapped(self._engine.state)
+
+    def _shown(self) -> State:
+        """Returns the position as the controller sees it."""
+        return exchanged(self._engine.state) if self._vertices.is_exchanged else self._engine.state
 
     def _searched(self, words: Sequence[str]) -> State:
         """Returns the position with the player to move whom the words name; without words, as it is."""
