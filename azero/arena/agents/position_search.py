@@ -104,6 +104,10 @@ class PositionSearch:
         self.standing()
         self.suggestion()
         first_win(state)
+        line = state.legal_actions()[:1]
+        after = state.clone()
+        after.apply_action(line[0])
+        state.game.lines_to_text(state, [line + after.legal_actions()[:1]])  # as of a principal variation
         if self._positions.can_keep:
             self.go_to(state, frozenset(state.legal_actions()[:1]))
 

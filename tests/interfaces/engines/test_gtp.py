@@ -325,7 +325,7 @@ def test_a_board_after_a_swap_is_the_controller_s(controller):
 
 
 def test_hexgui_sets_up_a_board_stone_by_stone(controller):
-    """Selinger's HexGui 0.10 does so after a swap, and for boards of its own. A board may have stones of one player alone."""
+    """HexGui 0.10 does so after a swap, and for boards of its own. They may have stones of one player alone."""
     board = controller("uct@20", "hex(size=4)")
     for command in ("play black b3", "clear_board", "play white c2"):
         assert board.ask(command) == "= "
