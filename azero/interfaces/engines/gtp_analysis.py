@@ -38,6 +38,13 @@ class Asked(NamedTuple):
     has_root: bool = False
     has_ownership: bool = False
     has_ownership_of_moves: bool = False
+    has_visits: bool = False  # of the moves of principal variations
+    has_edge_visits: bool = False  # which are the same in a tree
+
+    @property
+    def counts_lines(self) -> bool:
+        """Whether the search has to tell the visits of lines."""
+        return self.has_visits or self.has_edge_visits
 
 
 def _interval(word: str) -> float:
@@ -56,10 +63,12 @@ _KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "rootinfo": ("has_root", _flag),
     "ownership": ("has_ownership", _flag),
     "movesownership": ("has_ownership_of_moves", _flag),
+    "pvvisits": ("has_visits", _flag),
+    "pvedgevisits": ("has_edge_visits", _flag),
 }
 """Keys of analyses: which field of `Asked` they set, and how their value is read."""
 
-_WITHOUT_EFFECT = {"ownershipstdev", "movesownershipstdev", "pvvisits", "pvedgevisits", "noresultvalue"}
+_WITHOUT_EFFECT = {"ownershipstdev", "movesownershipstdev", "noresultvalue"}
 """Keys of KataGo's analyses that ask for what azero's search does not know."""
 
 
@@ -103,7 +112,8 @@ class Analyses(Table):
         if asked.state.is_terminal():
             raise Refused("the game is over")
         limit = self._engine.agent.limit.beside_clock()
-        search = self._engine.start(Task(limit, interval=asked.interval, allowed=asked.allowed), asked.state)
+        task = Task(limit, interval=asked.interval, allowed=asked.allowed, counts_lines=asked.counts_lines)
+        search = self._engine.start(task, asked.state)
         is_over = False
         while True:
             event = self._lines.next()
@@ -133,7 +143,8 @@ class Analyses(Table):
             self._tell(f"{analysis_line(report, asked, self._vertices)}\n")
 
         try:
-            move = self._generate(asked.state, show, interval=asked.interval, allowed=asked.allowed)
+            how = {"interval": asked.interval, "allowed": asked.allowed, "counts_lines": asked.counts_lines}
+            move = self._generate(asked.state, show, **how)
         except BadInput as error:
             if not self._is_begun:
                 raise
@@ -174,7 +185,10 @@ def _move_part(order: int, move: Move, report: Report, asked: Asked, vertices: V
         values = {**_values(move.value, move.visits), **_scores(after.get("score"))}
         fields = {**head, **values, "prior": f"{move.prior:.6f}"}
     owners = _owners(" movesOwnership", after.get("ownership")) if asked.has_ownership_of_moves else ""
-    return f"{_fields('info', fields)} order {order} pv {pv}{owners}"
+    visits = " ".join(map(str, report.visits.get(move.action, [])))
+    told = f" pvVisits {visits}" * (asked.has_visits and bool(visits))
+    told += f" pvEdgeVisits {visits}" * (asked.has_edge_visits and bool(visits))
+    return f"{_fields('info', fields)} order {order} pv {pv}{told}{owners}"
 
 
 def _owners(head: str, owners: np.ndarray | None) -> str:
