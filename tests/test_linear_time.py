@@ -32,7 +32,7 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.make import make_trusted_game
 from azero.interfaces.engines.gomocup import _STONE
-from azero.interfaces.engines.gtp import _NUMBER
+from azero.interfaces.engines.gtp_table import _NUMBER
 from azero.interfaces.engines.uci import _OPTION
 from azero.interfaces.web.app import make_app
 from azero.interfaces.web.errors import ApiError
@@ -192,7 +192,7 @@ READERS = {
     ),
     "move of Gomocup's": Reader(lambda text, _: _MOVE.fullmatch(text), ("arena/agents/engines/gomocup",), ("", "1")),
     "stone of Gomocup's": Reader(lambda text, _: _STONE.fullmatch(text), ("interfaces/engines/gomocup",), ("", "1")),
-    "number of GTP": Reader(lambda text, _: _NUMBER.fullmatch(text), ("interfaces/engines/gtp",), ("", "1.")),
+    "number of GTP": Reader(lambda text, _: _NUMBER.fullmatch(text), ("interfaces/engines/gtp_table",), ("", "1.")),
     "option of UCI": Reader(lambda text, _: _OPTION.fullmatch(text), ("interfaces/engines/uci",), ("", "name ")),
     "record": Reader(
         lambda text, _: list(text_to_records(text)), RECORDS, ("", '[Game "tic_tac_toe"] ', '[Game "go"] [Position "')

@@ -98,12 +98,13 @@ def children_of(nodes: np.recarray, index: int = 0) -> range:
     return range(first, first + int(nodes[index].num_children)) if first else range(0)
 
 
-def node_of(nodes: np.recarray, line: list[int]) -> int:
+def node_of(nodes: np.ndarray, line: list[int]) -> int:
     """Returns the node that `line`, actions from the root on, leads to; -1 if it is not in the tree."""
-    index = 0
+    index, plain = 0, nodes.view(np.ndarray)  # whose fields take a tenth of the time
+    firsts, counts, actions = plain["first_child"], plain["num_children"], plain["action"]
     for action in line:
-        first, count = int(nodes["first_child"][index]), int(nodes["num_children"][index])
-        found = np.flatnonzero(nodes["action"][first : first + count] == action) if first else np.zeros(0, np.int64)
+        first, count = int(firsts[index]), int(counts[index])
+        found = np.flatnonzero(actions[first : first + count] == action) if first else np.zeros(0, np.int64)
         if not len(found):
             return -1
         index = first + int(found[0])

@@ -71,6 +71,31 @@ def test_simulations_and_seconds_end_it(name):
     agent.close()
 
 
+def test_the_last_report_is_within_the_limit(monkeypatch):
+    """A report of a large board takes long on a busy machine."""
+    agent = agent_of("uct")
+    search = agent.position_search()
+    usual = search.suggestion
+
+    def slow():
+        time.sleep(0.15)
+        return usual()
+
+    monkeypatch.setattr(search, "suggestion", slow)
+    assert list(agent.analyse(START, interval=60.0, seconds=0.6))[-1].elapsed_s < 0.7
+    agent.close()
+
+
+def test_what_an_answer_needs_is_compiled_before(monkeypatch):
+    """Lines of two moves need a kernel that lines of one do not."""
+    lengths = []
+    monkeypatch.setattr(
+        type(GAME), "lines_to_text", lambda game, state, lines: lengths.extend(map(len, lines)) or [["a1"]] * len(lines)
+    )
+    agent_of("uct").position_search()
+    assert max(lengths) >= 2
+
+
 def test_a_proof_ends_it():
     *_, last = agent_of("uct").analyse(GAME.state_from_moves("112233"))
     assert (last.best, last.moves[0].proven, last.value) == ("4", "win", 1.0)

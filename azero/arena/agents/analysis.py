@@ -117,6 +117,7 @@ class TreeAnalysis(Analysis):
         self._deadline = Deadline()
         self._begin: float | None = None
         self._next = min(interval, FIRST_REPORT_S)
+        self._report_s = 0.0  # the longest time that a report took, which the last one needs within the limit
         self._before = 0  # visits before this analysis
         self._fields: dict[str, Any] = {}
 
@@ -134,12 +135,14 @@ class TreeAnalysis(Analysis):
             self._before = self._search.visits
             self._fields = self._more()
             self._begin = begin
-        self._deadline.time_s = self._begin + min(self._next, self._seconds)
+        most_s = self._seconds - self._report_s
+        self._deadline.time_s = self._begin + min(self._next, most_s)
         self._search.go_on(self._simulations, self._deadline)
         elapsed = time.perf_counter() - self._begin
-        is_last = self._search.is_done(self._simulations) or elapsed >= self._seconds
+        is_last = self._search.is_done(self._simulations) or elapsed >= most_s
         self._next = self._interval * (int(elapsed / self._interval) + 1)
         found = self._report()
+        self._report_s = max(self._report_s, time.perf_counter() - self._begin - elapsed)
         is_settled = found.proven is not None and found.simulations >= _SETTLED_AFTER
         self.is_over = is_last or is_settled or self._deadline.is_stopped
         return found

@@ -1,6 +1,7 @@
 """Searches one position after another on all threads, and keeps the trees of those that it has searched."""
 
 import threading
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple
@@ -110,6 +111,10 @@ class PositionSearch:
         self.standing()
         self.suggestion()
         first_win(state)
+        line = state.legal_actions()[:1]
+        after = state.clone()
+        after.apply_action(line[0])
+        state.game.lines_to_text(state, [line + after.legal_actions()[:1]])  # as of a principal variation
         if self._positions.can_keep:
             self.go_to(state, frozenset(state.legal_actions()[:1]))
 
@@ -167,6 +172,20 @@ class PositionSearch:
         assert state is not None, "go_to comes first"
         with added_roots(self._search):
             return replace(suggestion_of(self._search, state), simulations=visits, is_tree_full=self.is_full)
+
+    def visits_along(self, line: Sequence[int]) -> list[int]:
+        """Returns the visits of each action of a line of play from the position on; 0 beyond the trees."""
+        visits = [0] * len(line)
+        for nodes in self._search.forest.nodes.view(np.ndarray):
+            index = 0
+            for ply, action in enumerate(line):
+                below = children_of(nodes, index)
+                found = np.flatnonzero(nodes["action"][below.start : below.stop] == action)
+                if not len(found):
+                    break
+                index = below.start + int(found[0])
+                visits[ply] += int(nodes["N"][index])
+        return visits
 
     def close(self) -> None:
         """Ends the thread of the solver. An analysis that still runs has to be stopped before."""

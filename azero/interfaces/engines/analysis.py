@@ -21,7 +21,6 @@ from azero.games import Game, State
 from azero.games.names import KOMI
 from azero.games.position_text import PLAYERS
 from azero.interfaces.engines.engine import Report, Search, Task, prepare, with_parameters, with_size
-from azero.interfaces.engines.gtp_texts import bound_of, lower_bound, win_rate
 from azero.interfaces.engines.lines import Lines
 from azero.interfaces.engines.positions import (
     Vertices,
@@ -34,18 +33,26 @@ from azero.interfaces.engines.positions import (
     turned_to,
     with_stones,
 )
+from azero.interfaces.engines.rates import bound_of, lower_bound, win_rate
 
 _PLAYERS = {"b": 0, "black": 0, "w": 1, "white": 1}
 _SIDES = {"BLACK": 0, "WHITE": 1, "SIDETOMOVE": None}
 _KNOWN = {
     *("id", "moves", "initialStones", "initialPlayer", "rules", "komi", "boardXSize", "boardYSize", "analyzeTurns"),
     *("maxVisits", "includePolicy", "includeOwnership", "includeMovesOwnership", "overrideSettings"),
-    *("reportDuringSearchEvery", "firstReportDuringSearchAfter", "priority", "priorities", "analysisPVLen"),
+    *(
+        "includePVVisits",
+        "reportDuringSearchEvery",
+        "firstReportDuringSearchAfter",
+        "priority",
+        "priorities",
+        "analysisPVLen",
+    ),
     *("avoidMoves", "allowMoves"),
 }
 _WITHOUT_EFFECT = {
     *("whiteHandicapBonus", "rootPolicyTemperature", "rootFpuReductionMax"),
-    *("includeOwnershipStdev", "includeMovesOwnershipStdev", "includePVVisits", "includeNoResultValue"),
+    *("includeOwnershipStdev", "includeMovesOwnershipStdev", "includeNoResultValue"),
 }
 """Fields that mean something to KataGo alone. They are taken, as its clients send them with every query."""
 
@@ -75,6 +82,7 @@ class Query(NamedTuple):
     has_policy: bool
     has_ownership: bool
     has_ownership_of_moves: bool
+    has_visits: bool  # of the moves of principal variations
     avoid: list[tuple[int, list[str]]]
     allow: list[tuple[int, list[str]]]
     most_pv: int
@@ -300,6 +308,7 @@ class Analysis:
             _flag(asked, "includePolicy"),
             _flag(asked, "includeOwnership"),
             _flag(asked, "includeMovesOwnership"),
+            _flag(asked, "includePVVisits"),
             _restrictions(asked, "avoidMoves"),
             _restrictions(asked, "allowMoves"),
             asked["analysisPVLen"] if _is_whole(asked.get("analysisPVLen")) else 10_000,
@@ -355,7 +364,8 @@ class Analysis:
             except BadInput as error:
                 self._write({"error": str(error), "id": job.query.id})
                 continue
-            task = Task(job.query.limit, None, job.query.every_s, job.allowed or None)
+            query = job.query
+            task = Task(query.limit, None, query.every_s, job.allowed or None, counts_lines=query.has_visits)
             self._job, self._used = job, agent
             self._search = Search(agent, job.state, task, self._lines)
 
@@ -503,7 +513,7 @@ def _move_info(
     assert report.found is not None, "the search has found something"
     pv = [vertices.write(text) for text in move.pv][: query.most_pv + 1]
     after = report.after.get(move.action, {})
-    score = after.get("score", report.found.score)
+    score, visits = after.get("score", report.found.score), report.visits.get(move.action, [])[: len(pv)]
     return {
         "move": pv[0] if pv else vertices.write(move.move),
         "visits": move.visits,
@@ -513,6 +523,7 @@ def _move_info(
         **_scores(query.game, score, is_turned),
         "order": order,
         "pv": pv,
+        **({"pvVisits": visits, "pvEdgeVisits": visits} if visits else {}),
         **(_owners(after.get("ownership"), is_turned) if query.has_ownership_of_moves else {}),
     }
 

@@ -41,6 +41,7 @@ class Task(NamedTuple):
       allowed: the only actions to search; None: all.
       keeps_tree: whether it goes on with what is known of the position. Otherwise it is `Agent.suggest`, whose
         answer depends on nothing that came before.
+      counts_lines: whether the visits along principal variations are told.
     """
 
     limit: Limit
@@ -48,6 +49,7 @@ class Task(NamedTuple):
     interval: float | None = None
     allowed: Collection[int] | None = None
     keeps_tree: bool = True
+    counts_lines: bool = False
 
 
 class Report(NamedTuple):
@@ -60,6 +62,7 @@ class Report(NamedTuple):
       error: why it failed; None if it did not.
       after: what the net expects after each of the best moves, by action, as the attributes `ownership` and `score` of
         a suggestion: for the player to move here. Empty without such a net.
+      visits: those of each action in the principal variations of the best moves, by their first actions, if asked for.
     """
 
     search: "Search"
@@ -67,6 +70,7 @@ class Report(NamedTuple):
     is_last: bool = False
     error: BaseException | None = None
     after: dict[int, dict[str, Any]] = {}  # noqa: RUF012, never changed
+    visits: dict[int, list[int]] = {}  # noqa: RUF012, never changed
 
 
 class Search:
@@ -105,7 +109,7 @@ class Search:
     def _run(self) -> None:
         try:
             found = self._think()
-            self._lines.put(Report(self, found, True, None, self._expect(found)))
+            self._lines.put(self._report(found, is_last=True))
         except BaseException as error:  # whoever takes the reports decides
             self._lines.put(Report(self, None, True, error))
 
@@ -140,7 +144,7 @@ class Search:
                 analysis.stop()
             for found in analysis:
                 if task.interval and not analysis.is_over:
-                    self._lines.offer(Report(self, found, after=self._expect(found)))
+                    self._lines.offer(self._report(found))
         return found
 
     def _think_on_clock(self, clock: Clock) -> Suggestion:
@@ -158,7 +162,7 @@ class Search:
                 found = search.suggestion()
                 rate = (found.simulations - before) / (now - self.begin_s)
                 found = replace(found, simulations_per_s=rate, heads=heads)
-                self._lines.offer(Report(self, found, after=self._expect(found)))
+                self._lines.offer(self._report(found))
             return not self._ending.is_stopped
 
         limit, agent.limit, agent.player.goes_on = agent.limit, self.task.limit, goes_on
@@ -170,6 +174,23 @@ class Search:
             return found
         rate = found.simulations / max(found.elapsed_s, 1e-9)  # all visits of the position count, as in an analysis
         return replace(found, simulations=search.visits, simulations_per_s=rate, heads=heads)
+
+    def _report(self, found: Suggestion, is_last: bool = False) -> Report:
+        return Report(self, found, is_last, None, self._expect(found), self._count(found))
+
+    def _count(self, found: Suggestion) -> dict[int, list[int]]:
+        """Returns the visits along principal variations, see `Report.visits`."""
+        search = self._agent.position_search() if self.task.counts_lines else None
+        if search is None:
+            return {}
+        game, visits = self.state.game, dict[int, list[int]]()
+        for move in found.moves[:_MOST_EXPECTED]:
+            reached = self.state.clone()
+            for text in move.pv:
+                reached.apply_action(game.text_to_action(reached, text))
+            line = reached.history()[len(self.state.history()) :]
+            visits[move.action] = [move.visits, *search.visits_along(line)[1:]]
+        return visits
 
     def _expect(self, found: Suggestion) -> dict[int, dict[str, Any]]:
         """Returns what the net expects after each of the best moves, see `Report.after`."""

@@ -37,6 +37,9 @@ _MOST_STONES = 19 * 19
 _OPENINGS = 8  # by Swap2, of which the best one is played,
 _OPENING_S = 1.0  # and the time to choose it, at most
 
+_STOPS = ("YXSTOP", "STOP")
+"""Commands that end a search: the move is the best one so far."""
+
 _STONE = re.compile(r"([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*,\s*([12])")
 
 
@@ -59,6 +62,7 @@ class Gomocup:
         self._random = random.Random(self._engine.agent.seed)
         self._info: dict[str, int] = {}
         self._complaints: dict[str, str] = {}  # of INFO by its key, told with the next other command
+        self._is_hurried = False  # whether the last search ended before its time
         self._is_over = False
         self._handlers: dict[str, Callable[[str], str | None]] = {
             "START": self._start,
@@ -74,7 +78,7 @@ class Gomocup:
             "INFO": self._note,
             "ABOUT": self._about,
             "END": self._end,
-            "YXSTOP": lambda rest: None,  # the search it means is over
+            **dict.fromkeys(_STOPS, lambda rest: None),  # the search they mean is over
         }
 
     @property
@@ -266,6 +270,8 @@ class Gomocup:
             if found is None:
                 return None
             best = min(best, (abs(found.value), points))
+            if self._is_hurried:
+                break
         return " ".join("{},{}".format(*point) for point in best[1])
 
     def _suggest(self, rest: str) -> str | None:
@@ -326,12 +332,15 @@ class Gomocup:
 
     def _think(self, state: State, task: Task) -> Suggestion | None:
         """Searches a position. END and the end of the input end the search soon; None: it does not end."""
-        search = self._engine.start(task, state)
+        search, self._is_hurried = self._engine.start(task, state), False
 
         def is_left() -> bool:
-            if self._lines.take("YXSTOP"):
+            is_left = self._lines.has_waiting("END") or self._lines.is_abandoned
+            if any(map(self._lines.take, _STOPS)):
                 search.stop()
-            return self._lines.has_waiting("END") or self._lines.is_abandoned
+                self._is_hurried = True
+            self._is_hurried |= is_left
+            return is_left
 
         report = self._engine.wait(search, lambda report: None, is_left)
         if task.clock is not None:

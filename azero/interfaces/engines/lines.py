@@ -48,6 +48,13 @@ class Log:
                     self._file = None
                     say(f"the log ends here: {error.strerror or error}")
 
+    def close(self) -> None:
+        """Closes the file. What comes later is not kept."""
+        with self._lock:
+            file, self._file = self._file, None
+            if file is not None:
+                file.close()
+
 
 class Lines(Generic[Event]):
     """Lines of input, and the events of searches between them, in the order in which they came.

@@ -10,7 +10,7 @@ from azero.games import Game, State
 from azero.games.boards import GO_LETTERS, LETTERS
 from azero.games.go.rules import Go
 from azero.games.names import parts_of
-from azero.games.position_text import PLAYERS, board_to_text, text_to_board
+from azero.games.position_text import PLAYERS, board_to_text, put_stones, text_to_board
 from azero.games.state import is_forced_pass
 from azero.system.console import printable
 
@@ -27,6 +27,7 @@ _AREA = {
 """Rules of KataGo's that count area, without the marks between their words."""
 
 _NO_MARKS = str.maketrans("", "", "-_ ")
+_OTHER_COLOURS = str.maketrans(PLAYERS, PLAYERS[::-1])
 
 
 def points_name(game: Game) -> str | None:
@@ -122,6 +123,13 @@ def has_swapped(state: State) -> bool:
     return points_name(state.game) == "Hex" and state.history()[1:2] == [state.game.planes_shape[1] ** 2]
 
 
+def exchanged(state: State) -> State:
+    """Returns a game of Hex after a swap as the same game with exchanged colours, mirrored in the long diagonal."""
+    size, cells = state.game.planes_shape[1], stones_of(state)
+    mirrored = "".join(cells[column * size + row] for row in range(size) for column in range(size))
+    return with_stones(state.game, mirrored.translate(_OTHER_COLOURS), 1 - (int(state.record["ply"]) & 1))
+
+
 def after_move(state: State, text: str, vertices: Vertices) -> State:
     """Returns the position after a move: an action, or several of a turn; raises BadInput with GTP's message."""
     game, after = state.game, state.clone()
@@ -186,14 +194,43 @@ def with_player(state: State, player: int) -> State:
 
 
 def with_stones(game: Game, cells: Sequence[str], player: int) -> State:
-    """Returns the position of these cells, [H * W] characters X, O or `.`; raises BadInput if it is none."""
+    """Returns the position of these cells, [H * W] characters X, O or `.`; raises BadInput if it is none.
+
+    HexGui sets up a board stone by stone, those of one player too. So in Hex any number of stones is a position.
+    """
     try:
         return game.state_from_text(board_to_text(cells, game.planes_shape[2], PLAYERS[player]))
     except BadInput:
-        raise BadInput("illegal move") from None
+        if points_name(game) != "Hex":
+            raise BadInput("illegal move") from None
+    record = game.new_initial_state().record
+    has_joined = put_stones(game.rules, record, "".join(cells))
+    if has_joined[player]:
+        raise BadInput("illegal move")
+    record.ply, record.is_won = 2 + player, has_joined[1 - player]  # at ply 1 the second player may swap
+    return State.from_record(game, record)
 
 
 def stones_of(state: State) -> list[str]:
     """Returns the cells of a position, [H * W] characters X, O or `.`, by rows from the top left; raises BadInput."""
     _, height, width = state.game.planes_shape
     return list(text_to_board(state.to_text(), height, width)[0])
+
+
+def chains_of(state: State) -> list[list[str]]:
+    """Returns the chains of stones on a board, each as points in the game's notation."""
+    cells, (_, height, width) = stones_of(state), state.game.planes_shape
+    left, chains = {cell for cell, stone in enumerate(cells) if stone in "XO"}, list[list[str]]()
+    while left:
+        chain, begun = list[int](), [left.pop()]
+        while begun:
+            cell = begun.pop()
+            chain.append(cell)
+            row, column = divmod(cell, width)
+            for y, x in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
+                near = y * width + x
+                if 0 <= y < height and 0 <= x < width and near in left and cells[near] == cells[cell]:
+                    left.remove(near)
+                    begun.append(near)
+        chains.append([f"{GO_LETTERS[cell % width]}{height - cell // width}" for cell in sorted(chain)])
+    return chains

@@ -19,8 +19,8 @@ from azero.errors import BadInput
 from azero.games import State
 from azero.games.make import make_trusted_game
 from azero.interfaces.engines.engine import Engine, Report, Search, Task
-from azero.interfaces.engines.gtp_texts import win_rate
 from azero.interfaces.engines.lines import Lines
+from azero.interfaces.engines.rates import win_rate
 from azero.system.console import printable
 
 _INTERVAL_S = 0.5

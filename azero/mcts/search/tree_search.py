@@ -171,7 +171,7 @@ class TreeSearch:
         more positions.
         """
         below: list[int] = []
-        nodes = self.forest.nodes[b]
+        nodes = self.forest.nodes.view(np.ndarray)[b]
         end = node_of(nodes, line)  # -1 if the line is not in the tree, where a whole turn is one move
         if end < 0 or nodes["proven"][end] == UNPROVEN:
             return below

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import time
 
 import numpy as np
@@ -155,6 +156,20 @@ def test_what_katago_takes_is_taken(shared):
 def shared():
     with contextlib.closing(Controller(Analysis, "uct@10", make_game("go(size=5)"))) as script:
         yield script
+
+
+def test_visits_along_the_principal_variations(controller):
+    script = controller("uct@2000")
+    answer = ask(script, 2, id="v", moves=[["B", "C3"]], rules="chinese", includePVVisits=True)[-1]
+    for move in answer["moveInfos"]:
+        visits = move["pvVisits"]
+        assert len(visits) == len(move["pv"]) and visits[0] == move["visits"] and visits == move["pvEdgeVisits"]
+        assert visits == sorted(visits, reverse=True)
+    assert answer["moveInfos"][0]["pvVisits"][1] > 1
+    with contextlib.closing(Controller(Gtp, "uct@2000", make_game("go(size=5)"))) as go:
+        line = go.report("kata-analyze b 100 pvVisits true")
+    pv, visits = re.fullmatch(r"info move .*? pv ([^a-z]*) pvVisits ([0-9 ]+)(?: info .*)?", line).groups()
+    assert len(pv.split()) == len(visits.split())
 
 
 def test_actions(controller):

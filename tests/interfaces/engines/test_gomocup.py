@@ -106,6 +106,17 @@ def test_an_opening_by_swap2(controller):
 
 
 @needs_speed
+def test_an_opening_ends_with_stop(controller):
+    manager = controller("uct")
+    assert say(manager, "START 7") == "OK"
+    for ending in ("YXSTOP", "STOP"):
+        manager.send("SWAP2BOARD", "DONE")
+        time.sleep(0.1)
+        assert len(say(manager, ending).split()) == 3 and manager.came_s < 0.4, "eight searches have a second"
+    manager.silence()
+
+
+@needs_speed
 def test_a_lost_position_takes_no_longer(controller):
     """A reply that wins at once is shown after each of some 200 moves."""
     manager = controller("uct@50", "gomoku(rows=15,columns=15)")
@@ -116,8 +127,8 @@ def test_a_lost_position_takes_no_longer(controller):
 
 def test_messages_of_azero_are_the_manager_s_messages(tmp_path, capsys):
     """Piskvork and c-gomoku-cli read stderr, too."""
-    lines = Lines(lambda: b"", sys.stdout, Log(tmp_path / "log"))
-    print("azero: compiling\nkernels", file=_Messages(lines))
+    with contextlib.closing(log := Log(tmp_path / "log")):
+        print("azero: compiling\nkernels", file=_Messages(Lines(lambda: b"", sys.stdout, log)))
     assert capsys.readouterr().out == "MESSAGE azero: compiling\nMESSAGE kernels\n"
     assert (tmp_path / "log").read_text().splitlines()[2].endswith("> MESSAGE kernels")
 

@@ -214,7 +214,7 @@ KATAGO = (
 
 
 @needs_speed
-@pytest.mark.parametrize(("command", "form"), [("lz-analyze", LEELA), ("kata-analyze", KATAGO), ("analyze", KATAGO)])
+@pytest.mark.parametrize(("command", "form"), [("lz-analyze", LEELA), ("kata-analyze", KATAGO), ("analyze", LEELA)])
 def test_an_analysis_reports_until_input_comes(controller, command, form):
     go = controller("uct")
     go.ask("genmove b")
@@ -307,6 +307,36 @@ def test_hex_has_its_sizes_and_its_swap(controller):
     assert all(len(line.split("/")) == 3 for line in commands.splitlines()) and "\nvar/" in commands
     assert re.fullmatch(r"= ([A-D][1-4] [+-]\d+ ?)+", board.ask("azero-values white"))
     assert board.ask("gogui-rules_board_size") == "= 4 hex"
+
+
+def test_a_board_after_a_swap_is_the_controller_s(controller):
+    board = controller("uct@20", "hex(size=4,swap=true)")
+    for command in ("play black b3", "play white swap-pieces", "play white a1"):
+        assert board.ask(command) == "= "
+    seen = ["....", ".X..", "....", "O..."]
+    assert board.ask("gogui-rules_board").replace(" ", "").split()[1:] == seen, "the first row is the last line"
+    assert re.findall(r"^ *\d ([XO. ]+)$", board.ask("showboard"), re.M) == [" ".join(row) for row in seen[::-1]]
+    assert board.ask("azero-value").split()[-1] in board.ask("gogui-rules_legal_moves").split()
+    assert board.ask("gogui-setup w d4 b c1") == "= " and board.ask("gogui-rules_side_to_move") == "= black"
+    assert board.ask("gogui-rules_board").replace(" ", "").split()[1:] == ["...O", ".X..", "....", "O.X."]
+    assert board.ask("undo") == "= " and board.ask("gogui-setup_player w") == "= "
+    assert board.ask("gogui-rules_board").replace(" ", "").split()[1:] == seen
+    assert board.ask("play white d4") == "= " and board.ask("play black b3") == "? illegal move"
+
+
+def test_hexgui_sets_up_a_board_stone_by_stone(controller):
+    """HexGui 0.10 does so after a swap, and for boards of its own. They may have stones of one player alone."""
+    board = controller("uct@20", "hex(size=4)")
+    for command in ("play black b3", "clear_board", "play white c2"):
+        assert board.ask(command) == "= "
+    assert board.ask("gogui-rules_side_to_move") == "= black" and re.fullmatch(r"= [A-D][1-4]", board.ask("genmove b"))
+    for command in ("clear_board", "play black a1", "play black c1", "play black b2", "play white d4", "undo"):
+        assert board.ask(command) == "= "
+    assert board.ask("gogui-rules_board").count("X") == 3 and board.ask("gogui-rules_side_to_move") == "= white"
+    assert re.fullmatch(r"= [A-D][1-4]", board.ask("genmove black")), "whoever is to move"
+    for command in ("clear_board", "play black a1", "play black a2", "play black a3", "play black a4"):
+        assert board.ask(command) == "= "
+    assert board.ask("gogui-rules_final_result") == "= Black wins." and board.ask("genmove w") == "? the game is over"
 
 
 def test_gogui_has_no_column_i(controller):
