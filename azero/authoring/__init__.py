@@ -18,7 +18,7 @@ from azero.games.boards import (
     step_symmetries,
     text_to_cell,
 )
-from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Ranges, Symmetries
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Exchange, Places, Ranges, Symmetries
 from azero.games.laws.prototype import Prototype
 from azero.games.pictures import (
     Board,
@@ -38,8 +38,8 @@ from azero.games.position_text import board_to_text, read_player, text_to_board
 
 __all__ = [
     "DRAW", "LETTERS", "LOSS", "ONE", "ONGOING", "WIN", "ZERO",
-    "BadInput", "Board", "Button", "Cell", "Edge", "Label", "Picture", "Piece", "Places", "Player", "Prototype",
-    "Ranges", "Symmetries",
+    "BadInput", "Board", "Button", "Cell", "Edge", "Exchange", "Label", "Picture", "Piece", "Places", "Player",
+    "Prototype", "Ranges", "Symmetries",
     "bit", "bit_of_rank", "board_symmetries", "board_to_text", "cell_to_text", "count_bits", "draw_board", "draw_grid",
     "has_bit", "hexagons", "leading_zeros", "low_bits", "lowest_bit", "mix", "pieces_from", "places_by_plane",
     "random_below", "random_pair_below", "random_unit", "read_player", "split_cells", "squares", "star_points",

@@ -42,6 +42,7 @@ _LIKENESS = 0.75
 
 _METHODS_OF_LAWS = {
     "symmetries": "symmetries",
+    "exchange": "exchange_players",
     "places": "places",
     "position text": "position_to_text",
     "picture": "picture",

@@ -40,6 +40,7 @@ COMPILED = {
     "ownership": ("state", "owners"),
     "target": ("state", "action"),
     "is_near_end": ("state",),
+    "exchange_players": ("state",),
 }
 """The compiled methods, with their parameters after the game."""
 
@@ -59,6 +60,21 @@ class Symmetries(NamedTuple):
     Attributes:
       cells: [S, H * W] int32.
       actions: [S, A] int32.
+    """
+
+    cells: np.ndarray
+    actions: np.ndarray
+
+
+class Exchange(NamedTuple):
+    """What becomes of cells and actions when the players are exchanged, as gathers.
+
+    If a player is to own the cells `owners` ([H * W]) at the end, `owners[cells]` are those of the player who has that
+    player's place. In the same way `policy[actions]` is the policy of the exchanged position.
+
+    Attributes:
+      cells: [H * W] int32.
+      actions: [A] int32.
     """
 
     cells: np.ndarray
@@ -85,8 +101,8 @@ class Places(NamedTuple):
 class Rules(Protocol):
     """The rules of a game. The players are 0, who moves first, and 1. The A actions are numbered from 0."""
 
-    # Compiled. `state` is a record of `state_dtype`. Only `reset` and `apply_action` change it. Other methods may use
-    # fields as scratch memory if they restore them before they return, so one thread at a time uses a state.
+    # Compiled. `state` is a record of `state_dtype`. Only `reset`, `apply_action` and `exchange_players` change it. Other
+    # methods may use fields as scratch memory if they restore them before they return, so one thread at a time uses it.
     # `rollout_action` may leave scratch fields changed.
 
     def reset(game, state) -> None:
@@ -155,6 +171,14 @@ class Rules(Protocol):
         A search that looks ahead then tries to prove the position by alpha-beta. Write it if a game can end suddenly.
         """
 
+    def exchange_players(game, state) -> None:
+        """Optional: gives each player what the other one has, and the turn, so that the mover's prospects are the same.
+
+        It changes `state` in place, and leaves it as it is if there is no such position. Training then learns from both
+        positions. Write it if `encode` shows who of the players is to move, and the rules are the same for both: in Hex
+        the stones change their colours and are mirrored. Searches do not use it. The default leaves the state.
+        """
+
     # Plain Python.
 
     def ranges(game) -> Ranges:
@@ -195,6 +219,9 @@ class Rules(Protocol):
 
         The default is the identity alone.
         """
+
+    def exchange(game) -> Exchange:
+        """Optional: returns where `exchange_players` takes cells and actions. The default leaves them in place."""
 
     def places(game) -> Places:
         """Optional: returns where each action takes place. `net.name = any_size` needs it.

@@ -7,7 +7,7 @@ import numpy as np
 
 from azero.compiler.rng import random_below
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
-from azero.games.contract import ONGOING, Places, Ranges, Rules, Symmetries
+from azero.games.contract import ONGOING, Exchange, Places, Ranges, Rules, Symmetries
 from azero.games.pictures.default import default_picture
 from azero.games.pictures.picture import Picture
 
@@ -54,6 +54,10 @@ def is_near_end(game, state):
     return False
 
 
+def exchange_players(game, state):
+    """Leaves the state as it is: nothing is known of an exchanged position."""
+
+
 def ranges(game) -> Ranges:
     """Returns no bounds."""
     return {}
@@ -68,6 +72,12 @@ def symmetries(game) -> Symmetries:
     _, height, width = game.planes_shape
     cells, actions = np.arange(height * width, dtype=np.int32), np.arange(game.num_actions, dtype=np.int32)
     return Symmetries(cells=cells[None], actions=actions[None])
+
+
+def exchange(game) -> Exchange:
+    """Leaves cells and actions in place."""
+    _, height, width = game.planes_shape
+    return Exchange(np.arange(height * width, dtype=np.int32), np.arange(game.num_actions, dtype=np.int32))
 
 
 def places(game) -> Places:
@@ -143,9 +153,11 @@ DEFAULTS = {
     "ownership": ownership,
     "target": target,
     "is_near_end": is_near_end,
+    "exchange_players": exchange_players,
     "ranges": ranges,
     "check": check,
     "symmetries": symmetries,
+    "exchange": exchange,
     "places": places,
     "action_to_text": action_to_text,
     "text_to_action": text_to_action,

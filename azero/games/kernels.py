@@ -106,6 +106,11 @@ def target(rules, state, action):
     return rules.target(state, action)
 
 
+@kernel
+def exchange_players(rules, state):
+    rules.exchange_players(state)
+
+
 def lines_to_text(rules: Rules, record: np.record, lines: Sequence[Sequence[int]]) -> list[list[str]]:
     """Returns lines of play from a position, each of one or more actions, in the game's notation.
 

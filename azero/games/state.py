@@ -45,6 +45,18 @@ class Game:
         return self.rules.symmetries()
 
     @functools.cached_property
+    def training_symmetries(self) -> Symmetries:
+        """The symmetries in which training sees positions: those of the game, then each of the exchanged position.
+
+        Without `exchange_players` there are only the first ones.
+        """
+        if not has_own(self.rules, "exchange_players"):
+            return self.symmetries
+        exchange = self.rules.exchange()
+        tables = zip(self.symmetries, exchange, strict=True)
+        return Symmetries(*(np.concatenate([own, exchanged[own]]) for own, exchanged in tables))
+
+    @functools.cached_property
     def places(self) -> Places:
         """The planes, cells and slots of actions; raises BadInput if the rules have no `places`."""
         return Places(*self.rules.places())
@@ -316,6 +328,15 @@ def target_of(state: State, action: int) -> int:
     return int(call(kernels.target, state.game.rules, state.record, action))
 
 
+def exchanged(state: State) -> State | None:
+    """Returns the position with the players exchanged, None if the rules have none."""
+    copy = state.clone()
+    call(kernels.exchange_players, state.game.rules, copy.record)
+    if copy.record.tobytes() == state.record.tobytes():
+        return None
+    return State.from_record(state.game, copy.record)
+
+
 def compile_rules(game: Game) -> None:
     """Compiles every method that positions, rollouts and nets need, or loads it from the cache of kernels.
 
@@ -332,4 +353,6 @@ def compile_rules(game: Game) -> None:
         rollout_of(state.clone(), seed=0)
     if has_own(game.rules, "target"):
         target_of(state, state.legal_actions()[0])
+    if has_own(game.rules, "exchange_players"):
+        exchanged(state)
     kernels.note_compiled(game.rules)

@@ -17,6 +17,7 @@ from azero.errors import BadInput
 from azero.games import ONGOING, Game, State, make_game, new_states
 from azero.games.boards import LETTERS
 from azero.games.laws.laws import check_laws
+from azero.games.state import exchanged
 
 from .openspiel import check_random_games, check_recorded_games
 
@@ -364,6 +365,18 @@ def test_planes_are_both_players_stones_empty_cells_the_first_players_turn_and_s
     assert theirs == [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     assert empty == [[1, 0, 1], [0, 1, 1], [1, 1, 0]]
     assert is_first == can_swap == np.zeros((3, 3)).tolist()
+
+
+def test_exchanged_stones_are_the_other_players_and_mirrored():
+    """The planes are mirrored, and the other player is to move. After a swap a game leads there, too."""
+    game = make_hex(4, swap=True)
+    state = game.state_from_moves("b1 c3 a2 d4")
+    other = exchanged(state)
+    assert other == game.state_from_moves("b1 swap c3 b1 d4")
+    own, theirs, empty, is_first, can_swap = state.planes()
+    assert np.array_equal(other.planes(), [own.T, theirs.T, empty.T, 1 - is_first, can_swap])
+    assert [exchanged(game.state_from_moves(moves)) for moves in ("", "b1")] == [None, None]
+    assert exchanged(make_hex(4).new_initial_state()).current_player() == 1
 
 
 def test_moves_are_written_column_first_from_the_top():

@@ -287,6 +287,34 @@ def test_owners_that_do_not_turn_with_the_board_are_told(monkeypatch):
     assert re.match(r"ownership is .* compiled, .* in plain Python, after ", told["compiled"])
 
 
+EXCHANGE = "exchange_players(game, state):\n        state.ply += 1"
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        (EXCHANGE, None),
+        (EXCHANGE.replace("1", "2"), "exchange_players does not give the turn, after no move"),
+        (f"{EXCHANGE}\n        state.left = 22 - state.left", "legal actions do not follow exchange, after "),
+        (f"{EXCHANGE} + (state.left == 21)", "exchange_players does not give the turn, after no move"),
+        (f"{EXCHANGE}\n        state.left = max(1, state.left - 1)", "exchange_players twice changes the position"),
+    ],
+)
+def test_players_that_are_not_exchanged_are_told(folder, method, message):
+    write_file(folder / "my.py", NIM, added(method))
+    found = findings(make_game("my.py:Nim"), num_games=5)
+    assert list(found) == ["exchange"] * bool(message) and found.get("exchange", "").startswith(message or "")
+
+
+def test_an_exchange_that_takes_cells_elsewhere_is_told(monkeypatch):
+    game = make_game("hex(size=3)")
+    cells = np.arange(9, dtype=np.int32)
+    monkeypatch.setattr(type(game.rules), "exchange", lambda rules: (cells, cells))
+    assert findings(game)["exchange"].startswith("legal actions do not follow exchange, after ")
+    monkeypatch.setattr(type(game.rules), "exchange", lambda rules: (cells, 0 * cells))
+    assert findings(game)["exchange"] == "exchange has actions that are no permutation of 9 in int32, after no move"
+
+
 def test_the_first_law_that_is_broken_is_raised(folder):
     write_file(folder / "my.py", NIM, (KEY, "state.left"))
     game = make_game("my.py:Nim")

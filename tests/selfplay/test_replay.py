@@ -8,6 +8,7 @@ from cases import thorough
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import State, make_game
+from azero.games.state import exchanged
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import make_sample
 
@@ -89,6 +90,30 @@ def test_a_sample_is_the_positions_seen_through_their_symmetries(game):
         assert sample.results[row].tolist() == {1: [1, 0, 0], 0: [0, 1, 0], -1: [0, 0, 1]}[result]
     np.testing.assert_allclose(sample.policies.sum(axis=1), 1, rtol=1e-6)
     assert set(sample.results.argmax(axis=1)) == {0, 1, 2}
+
+
+def test_a_sample_has_positions_with_the_players_exchanged():
+    """Each is in a symmetry, and has its mover's policy and result. The first two positions have no exchanged one."""
+    game = make_game("hex(size=4,swap=true)")
+    shard, (cells, _), (_, actions) = some_games(game), game.symmetries, game.training_symmetries
+    visits, exchange = visits_of(shard, game), game.rules.exchange().actions
+    pairs = [(k, s) for k in range(shard.num_positions) for s in (2, 3)]
+    sample = make_sample(game, shard, *np.array(pairs).T)
+    plain = make_sample(game, shard, *(np.array(pairs) - [0, 2]).T)
+    assert np.array_equal(sample.results, plain.results) and len(actions) == 4
+    num_exchanged = 0
+    for row, (k, s) in enumerate(pairs):
+        other = exchanged(State.from_record(game, shard.states[k]))
+        if other is None:
+            assert np.array_equal(sample.planes[row], plain.planes[row])
+            assert np.array_equal(sample.policies[row], plain.policies[row])
+            continue
+        num_exchanged += 1
+        turned = other.planes().reshape(5, -1)[:, cells[s - 2]].reshape(5, 4, 4)
+        policy = (visits[k] / visits[k].sum())[exchange][game.symmetries.actions[s - 2]]
+        assert np.array_equal(sample.planes[row], turned)
+        np.testing.assert_allclose(sample.policies[row], policy, rtol=1e-6)
+    assert len(shard.lengths) < num_exchanged < len(pairs)
 
 
 def test_positions_are_drawn_by_their_weights():

@@ -8,7 +8,7 @@ from azero.compiler.bits import bit
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix, random_below, random_pair_below
 from azero.games.boards import places_by_plane
-from azero.games.contract import LOSS, ONGOING, WIN, Places, Ranges, Symmetries
+from azero.games.contract import LOSS, ONGOING, WIN, Exchange, Places, Ranges, Symmetries
 from azero.games.hex import text
 from azero.games.registry import game
 
@@ -110,6 +110,18 @@ def _joins_top_and_bottom(game, state):
             is_growing |= now != reached[row]
             reached[row] = now
     return False
+
+
+@subroutine
+def _given(stone):
+    """Returns a cell's content after its stone, if any, has gone to the other player."""
+    return 1 - stone if stone < EMPTY else stone
+
+
+@subroutine
+def _mirrored(link, width):
+    """Returns an entry of `chain` in the mirror image: a framed cell, or -1 - the sides, which stay."""
+    return link % width * width + link // width if link >= 0 else link
 
 
 @game("hex", text)
@@ -216,6 +228,33 @@ class Hex(NamedTuple):
         can_swap = game.swap and state.ply == 1
         return mix(state.key + np.uint64(state.ply & 1) + np.uint64(2 * can_swap))
 
+    def exchange_players(game, state):
+        """Mirrors the stones in the long diagonal, gives each to the other player, and passes the turn.
+
+        With `swap` there is nothing to exchange before the third move, because only the second player may swap.
+        """
+        if game.swap and state.ply < 2:
+            return
+        width = game.size + 2
+        state.ply ^= 1
+        state.key = 0
+        for row in range(game.size):
+            state.first_stones[row] = 0
+            for column in range(row + 1):
+                here, there = (row + 1) * width + column + 1, (column + 1) * width + row + 1
+                stone, link = np.int64(state.stones[here]), np.int64(state.chain[here])
+                state.stones[here] = _given(np.int64(state.stones[there]))
+                state.chain[here] = _mirrored(np.int64(state.chain[there]), width)
+                state.stones[there], state.chain[there] = _given(stone), _mirrored(link, width)
+        for row in range(game.size):
+            for column in range(game.size):
+                cell = (row + 1) * width + column + 1
+                player = np.int64(state.stones[cell])
+                if player != EMPTY:
+                    state.key ^= mix(np.uint64(2 * cell + player))
+                if player == 0:
+                    state.first_stones[row] |= bit(column)
+
     def ranges(game) -> Ranges:
         return {"size": (2, _MAX)}
 
@@ -241,6 +280,11 @@ class Hex(NamedTuple):
         cells = np.stack([cells, cells[::-1]])
         swap = np.full((2, int(game.swap)), game.size**2, np.int32)
         return Symmetries(cells=cells, actions=np.hstack([cells, swap]))
+
+    def exchange(game) -> Exchange:
+        """Returns the mirror image in the long diagonal."""
+        cells = np.arange(game.size**2, dtype=np.int32).reshape(game.size, game.size).T.ravel()
+        return Exchange(cells, np.append(cells, np.full(int(game.swap), game.size**2, np.int32)))
 
     def places(game) -> Places:
         return places_by_plane(game.size, game.size, slots=int(game.swap))

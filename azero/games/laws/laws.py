@@ -8,14 +8,14 @@ import numpy as np
 from azero.compiler.jit import IS_COMPILED
 from azero.compiler.plain import plain_python
 from azero.errors import BadInput
-from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Exchange, Symmetries
 from azero.games.defaults import has_own
 from azero.games.laws.findings import Notes, hold, hold_pair, looks_of, walk_game
 from azero.games.laws.keys import check_keys
 from azero.games.pictures.checking import check_picture, own_picture, shared_clicks
 from azero.games.pictures.picture import Picture
 from azero.games.reasons import short
-from azero.games.state import Game, State, rollout_action_of, rollout_of, target_of
+from azero.games.state import Game, State, exchanged, rollout_action_of, rollout_of, target_of
 from azero.games.user.trial import Interpreted
 
 _KEY_HINT = "; compiled, np.uint64 with a plain integer is signed: write np.uint64(...) around the integer"
@@ -45,6 +45,8 @@ def _compare(state: State, plain: Interpreted, before: list[int], action: int | 
     if not state.is_terminal():
         pairs["current_player"] = state.current_player(), plain.current_player()
         pairs["planes"] = state.planes(), plain.planes()
+        if has_own(game.rules, "exchange_players"):
+            pairs |= _exchanged_both_ways(state, plain)
     if action is not None:
         pairs["target"] = target_of(state, action), plain.target(action)
     for what, (compiled, in_python) in pairs.items():
@@ -53,6 +55,13 @@ def _compare(state: State, plain: Interpreted, before: list[int], action: int | 
             hint = plain.overflows.note() or (_KEY_HINT if is_hash else "")
             shown = f"{short(compiled)} compiled, {short(in_python)} in plain Python{hint}"
             hold(False, f"{what} is {shown}", game, before)
+
+
+def _exchanged_both_ways(state: State, plain: Interpreted) -> dict[str, tuple]:
+    """Returns each field of the exchanged state, compiled and in plain Python."""
+    other, in_python = exchanged(state) or state, plain.exchanged()
+    names = in_python.dtype.names or ()
+    return {f"state.{name} after exchange_players": (other.record[name], in_python[name]) for name in names}
 
 
 def check_compiled(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
@@ -157,6 +166,64 @@ def check_symmetries(game: Game, actions: list[int], chooser: random.Random, not
             elif has_own(game.rules, "ownership"):
                 is_mapped = np.array_equal(state.ownership().ravel()[cells], seen.ownership().ravel())
                 hold_pair(is_mapped, f"ownership does not follow symmetry {s}", game, before, seen.history())
+
+
+def check_exchange(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """The exchanged position has the other player to move, the same actions, and the opposite result.
+
+    A move leads from it to the position that is exchanged from the one after the move. To exchange twice changes
+    nothing. Where there is no exchanged position, the turn stays.
+    """
+    if not has_own(game.rules, "exchange_players"):
+        return
+    cells, gather = _permutations_of_exchange(game)
+    seen: State | None = None  # the exchanged position before, after the same move
+    for state, before, action in walk_game(game, actions):
+        other = exchanged(state)
+        if other is not None:
+            _compare_exchanged(state, other, cells, gather, action, before)
+        if other is not None and seen is not None:
+            same = _looks(other) == _looks(seen)
+            hold(
+                same,
+                "exchange_players and a move lead to another position than the move and exchange_players",
+                game,
+                before,
+            )
+        seen = None
+        if other is not None and action is not None:
+            seen = other.clone()
+            seen.apply_action(int(np.flatnonzero(gather == action)[0]))
+
+
+def _compare_exchanged(
+    state: State, other: State, cells: np.ndarray, gather: np.ndarray, action: int | None, before: list[int]
+) -> None:
+    """Raises Broken if `other` is not `state` with the players exchanged."""
+    game = state.game
+    back = exchanged(other)
+    hold(
+        back is not None and _looks(back) == _looks(state), "exchange_players twice changes the position", game, before
+    )
+    hold(other.returns() == state.returns()[::-1], "exchange_players does not exchange the result", game, before)
+    if action is None:
+        hold(other.final_score() == -state.final_score(), "exchange_players does not exchange the score", game, before)
+        if has_own(game.rules, "ownership"):
+            is_mapped = np.array_equal(-state.ownership().ravel()[cells], other.ownership().ravel())
+            hold(is_mapped, "ownership does not follow exchange", game, before)
+        return
+    hold(other.current_player() == 1 - state.current_player(), "exchange_players does not give the turn", game, before)
+    hold(np.array_equal(_mask(state)[gather], _mask(other)), "legal actions do not follow exchange", game, before)
+    if has_own(game.rules, "target"):
+        cell, target = target_of(other, int(np.flatnonzero(gather == action)[0])), target_of(state, action)
+        hold(
+            (cells[cell] if 0 <= cell < len(cells) else cell) == target, "target does not follow exchange", game, before
+        )
+
+
+def _looks(state: State) -> tuple:
+    """Returns what a position shows, except how it came about."""
+    return state.current_player(), state.returns(), state.legal_actions(), state.hash_key(), state.planes().tobytes()
 
 
 def check_places(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
@@ -275,6 +342,7 @@ LAWS: dict[str, Law] = {
     "keys": check_keys,
     "symmetry tables": check_symmetry_tables,
     "symmetries": check_symmetries,
+    "exchange": check_exchange,
     "places": check_places,
     "text": check_text,
     "position text": check_position_text,
@@ -314,6 +382,18 @@ def _permutations(game: Game) -> Symmetries:
             is_permutation = (np.sort(table[s]) == np.arange(size)).all()
             hold(is_permutation, f"symmetry {s} is not a permutation of {what}", game, [])
     return Symmetries(cells, gathers)
+
+
+def _permutations_of_exchange(game: Game) -> Exchange:
+    """Returns the tables of the exchange. Raises Broken if one is not a permutation."""
+    exchange = game.rules.exchange()
+    _, height, width = game.planes_shape
+    for what, table, size in zip(("cells", "actions"), exchange, (height * width, game.num_actions), strict=True):
+        is_permutation = (
+            table.shape == (size,) and table.dtype == np.int32 and (np.sort(table) == np.arange(size)).all()
+        )
+        hold(is_permutation, f"exchange has {what} that are no permutation of {size} in int32", game, [])
+    return exchange
 
 
 def _mask(state: State) -> np.ndarray:

@@ -105,6 +105,7 @@ _CALLS: dict[str, Callable] = {
     "rollout": lambda rules, state, legal, planes, rng: rules.rollout(state, legal, rng, 1),
     "target": lambda rules, state, legal, planes, rng: rules.target(state, np.int64(legal[0])),
     "is_near_end": lambda rules, state, legal, planes, rng: rules.is_near_end(state),
+    "exchange_players": lambda rules, state, legal, planes, rng: rules.exchange_players(state),
 }
 
 

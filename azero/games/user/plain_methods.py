@@ -5,6 +5,7 @@ Compiled methods are checked in `trial.py`.
 
 import functools
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -28,10 +29,10 @@ def _are_numbers(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(each, int | np.integer) for each in value)
 
 
-def _are_tables(value: object) -> bool:
+def _are_tables(dimensions: int, value: object) -> bool:
     if not isinstance(value, tuple) or not all(isinstance(each, np.ndarray) for each in value):
         return False
-    return [(each.ndim, each.dtype) for each in value] == [(2, np.int32), (2, np.int32)]
+    return [(each.ndim, each.dtype) for each in value] == 2 * [(dimensions, np.int32)]
 
 
 def _are_places(value: object) -> bool:
@@ -52,7 +53,8 @@ def _shown(value: object) -> str:
 _RETURNS: dict[str, tuple[Callable[[object], bool], str]] = {
     "ranges": (_are_ranges, "pairs by name, e.g. {'size': (2, 8)}"),
     "check": (lambda value: value is None, "None"),
-    "symmetries": (_are_tables, "Symmetries(cells, actions), int32 [S, H * W] and int32 [S, A]"),
+    "symmetries": (partial(_are_tables, 2), "Symmetries(cells, actions), int32 [S, H * W] and int32 [S, A]"),
+    "exchange": (partial(_are_tables, 1), "Exchange(cells, actions), int32 [H * W] and int32 [A]"),
     "places": (_are_places, "Places(planes, slots, numbers), two counts and int32 [A]"),
     "action_to_text": (lambda value: isinstance(value, str), "text"),
     "text_to_action": (lambda value: isinstance(value, int | np.integer), "the number of an action"),

@@ -250,6 +250,14 @@ class Interpreted:
             raise self._returned("target", cell, "the number of a cell")
         return int(cell)
 
+    def exchanged(self) -> np.record:
+        """Returns the state with the players exchanged, in the form of compiled rules."""
+        wide, state = self._wide.copy(), self.state.copy()
+        self.call("exchange_players", wide)
+        if not store(wide, state):
+            raise self.fail("exchange_players", f"fails: {misfit(wide, self.state.dtype)}")
+        return state
+
     def look(self) -> tuple[int, list[int]]:
         """Returns the outcome and the legal actions. Checks the results of the other methods too."""
         outcome = self.outcome()
@@ -283,6 +291,8 @@ class Interpreted:
                     raise self._returned("rollout_action", action, f"one of the legal actions {short(legal)}")
             if has_own(self.rules, "target"):
                 self.target(legal[0])
+            if has_own(self.rules, "exchange_players"):
+                self.exchanged()
             if has_own(self.rules, "rollout"):
                 outcome = self.call("rollout", *self._rollout_arguments(chooser), self.max_plies)
                 self._known("rollout", outcome, {"WIN": WIN, "DRAW": DRAW, "LOSS": LOSS})
@@ -291,7 +301,7 @@ class Interpreted:
     def try_texts(self) -> None:
         """Calls the methods that are never compiled. Each call checks its result."""
         self.reset()
-        self.rules.symmetries(), self.rules.draw(self.state, {}), self.rules.split_moves("")
+        self.rules.symmetries(), self.rules.exchange(), self.rules.draw(self.state, {}), self.rules.split_moves("")
         if has_own(self.rules, "places"):
             self.rules.places()
         for action in self.legal_actions():

@@ -35,7 +35,7 @@ class Ownership(Head):
 
     def targets(self, positions: Positions) -> np.ndarray:
         """Returns the owner of each cell at the end, [B, H * W]."""
-        cells = positions.game.symmetries.cells[positions.symmetries]
+        cells = positions.game.training_symmetries.cells[positions.symmetries]
         return positions.signs_at_end() * positions.endings().owners[positions.games[:, None], cells]
 
     def draw(self, graph: Graph, x: Node, weights: Weights, game: Game, summary: Callable[[Node], Node]) -> Node:

@@ -10,7 +10,7 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.records import Record
 from azero.selfplay.data.policies import Policies
-from azero.selfplay.data.samples import encode
+from azero.selfplay.data.samples import encode_as_played
 from azero.selfplay.data.shard import Shard, join_shards
 
 Indices = Sequence[int] | np.ndarray | slice
@@ -95,7 +95,7 @@ class Games:
             chosen = np.arange(len(self.players))[positions]
         except (IndexError, TypeError) as error:
             raise BadInput(f"positions: {error}; they are numbered from 0 to {len(self.players) - 1}") from None
-        return encode(self.game, self._shard.states, chosen, np.zeros(len(chosen), np.int64))
+        return encode_as_played(self.game, self._shard.states, chosen)
 
     def start(self, number: int) -> State:
         """Returns the position in which a game began, before its random opening."""

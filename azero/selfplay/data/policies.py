@@ -35,7 +35,7 @@ class Policies(NamedTuple):
         The result is [B, A] float32. Rows sum to 1; the row of a position without counts is zero.
         """
         rows, work = np.empty((len(indices), game.num_actions), np.float32), np.zeros(game.num_actions, np.uint16)
-        _fill(game.symmetries.actions, self, indices, symmetries, rows, work)
+        _fill(game.training_symmetries.actions, self, indices, symmetries, rows, work)
         return rows
 
 

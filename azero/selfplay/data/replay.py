@@ -40,7 +40,7 @@ class JoinedPositions:
         places = np.searchsorted(self._ends, indices, side="right")
         for place, game in enumerate(self._games):
             own = np.flatnonzero(places == place)
-            symmetries[own] = rng.integers(0, len(game.symmetries.cells), len(own))
+            symmetries[own] = rng.integers(0, len(game.training_symmetries.cells), len(own))
         return symmetries
 
     def sample(self, indices: np.ndarray, targets: Targets, symmetries: np.ndarray | None = None) -> Sample:

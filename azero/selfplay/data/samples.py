@@ -9,6 +9,7 @@ from azero.compiler.jit import kernel
 from azero.config.schema import TrainingConfig
 from azero.games import Game
 from azero.games.contract import sign_of
+from azero.games.kernels import new_states
 from azero.heads import Head
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.lessons import Lessons
@@ -61,11 +62,13 @@ def make_sample(
 ) -> Sample:
     """Returns a sample of the positions at `indices` ([B] int64) of a shard, in `symmetries` ([B] int64).
 
+    These are the game's `training_symmetries`.
+
     Args:
       derived: what follows from this shard, if it is known.
     """
     derived = derived or Derived(game, shard)
-    planes = encode(game, shard.states, indices, symmetries)
+    planes, symmetries = encode(game, shard.states, indices, symmetries)
     policies = derived.policies.probabilities(game, indices, symmetries)
     positions = positions_of(game, shard, indices, symmetries, derived)
     auxiliary = {each.name: each.targets(positions) for each in targets.auxiliary}
@@ -77,14 +80,14 @@ def draw_lessons(lessons: Lessons, size: int, rng: np.random.Generator) -> tuple
 
     Returns their places among the lessons, and the symmetries; both [size] int64.
     """
-    return rng.integers(0, len(lessons), size), rng.integers(0, len(lessons.game.symmetries.cells), size)
+    return rng.integers(0, len(lessons), size), rng.integers(0, len(lessons.game.training_symmetries.cells), size)
 
 
 def sample_lessons(
     lessons: Lessons, indices: np.ndarray, symmetries: np.ndarray, auxiliary: tuple[Head, ...]
 ) -> Sample:
     """Returns a sample of the lessons at `indices` ([B] int64), in `symmetries` ([B] int64)."""
-    planes = encode(lessons.game, lessons.states, indices, symmetries)
+    planes, symmetries = encode(lessons.game, lessons.states, indices, symmetries)
     policies = lessons.policies.probabilities(lessons.game, indices, symmetries)
     targets = {each.name: each.lesson_targets(lessons.game, lessons.results[indices]) for each in auxiliary}
     return Sample(planes, policies, lessons.results_to_learn(indices), targets)
@@ -99,11 +102,22 @@ def join_samples(samples: Sequence[Sample]) -> Sample:
     return Sample(planes, policies, results, auxiliary, np.concatenate(sizes) if sizes else None)
 
 
-def encode(game: Game, states: np.ndarray, indices: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
-    """Returns the planes of the states at `indices`, each in its symmetry, [B, C, H, W] float32."""
+def encode_as_played(game: Game, states: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """Returns the planes of the states at `indices`, [B, C, H, W] float32."""
+    return encode(game, states, indices, np.zeros(len(indices), np.int64))[0]
+
+
+def encode(
+    game: Game, states: np.ndarray, indices: np.ndarray, symmetries: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the planes of the states at `indices`, each in its symmetry, [B, C, H, W] float32, and the symmetries.
+
+    If a position has no exchanged one, its symmetry is the same without the exchange.
+    """
     planes, work = np.empty((len(indices), *game.planes_shape), np.float32), np.empty(game.planes_shape, np.float32)
-    _encode(game.rules, game.symmetries.cells, states.view(np.recarray), indices, symmetries, planes, work)
-    return planes
+    seen, scratch = symmetries.copy(), new_states(game.rules, 1)
+    _encode(game.rules, game.symmetries.cells, states.view(np.recarray), indices, seen, scratch, planes, work)
+    return planes, seen
 
 
 def results_to_learn(shard: Shard, indices: np.ndarray, targets: Targets) -> np.ndarray:
@@ -118,12 +132,25 @@ def results_to_learn(shard: Shard, indices: np.ndarray, targets: Targets) -> np.
 
 
 @kernel
-def _encode(rules, gathers, states, indices, symmetries, planes, work):
-    """Writes the planes of the states at `indices`, each in its symmetry. `gathers` are `Symmetries.cells`."""
+def _encode(rules, gathers, states, indices, symmetries, scratch, planes, work):
+    """Writes the planes of the states at `indices`, each in its symmetry. `gathers` are the game's `Symmetries.cells`.
+
+    Where there is no exchanged position, it takes the exchange out of `symmetries`. `scratch` is a state.
+    """
     width = work.shape[2]
     for row in range(len(indices)):
-        gather = gathers[symmetries[row]]
-        rules.encode(states[indices[row]], work)
+        symmetry = symmetries[row]
+        if symmetry < len(gathers):
+            rules.encode(states[indices[row]], work)
+        else:
+            symmetry -= len(gathers)
+            scratch[0] = states[indices[row]]
+            player = rules.current_player(scratch[0])
+            rules.exchange_players(scratch[0])
+            if rules.current_player(scratch[0]) == player:
+                symmetries[row] = symmetry
+            rules.encode(scratch[0], work)
+        gather = gathers[symmetry]
         for plane in range(work.shape[0]):
             for cell in range(work.shape[1] * width):
                 source = gather[cell]

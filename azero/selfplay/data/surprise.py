@@ -7,7 +7,7 @@ import numpy as np
 from azero.compiler.jit import kernel
 from azero.games import Game
 from azero.mcts import Evaluator
-from azero.selfplay.data.samples import encode
+from azero.selfplay.data.samples import encode_as_played
 from azero.selfplay.data.shard import Shard
 
 _AT_ONCE = 1024  # positions
@@ -42,7 +42,7 @@ def surprises_of(game: Game, evaluator: Evaluator, shard: Shard, indices: np.nda
     for first in range(0, len(indices), _AT_ONCE):
         some = indices[first : first + _AT_ONCE]
         as_played = np.zeros(len(some), np.int64)
-        logits, _ = evaluator.evaluate(encode(game, shard.states, some, as_played))
+        logits, _ = evaluator.evaluate(encode_as_played(game, shard.states, some))
         targets = policies.probabilities(game, some, as_played)
         _diverge(game.rules, states[some], targets, logits, legal, surprises[first : first + _AT_ONCE])
     return surprises
