@@ -249,6 +249,7 @@ class Search {
     this.isDone = false;
     engine._makeRoom(engine._numNodes);
     this._writeNumbers();
+    if (this.method !== "uct" && numbers.leaves_per_tree > 1) engine._call("clear_cache"); // it changes the order of leaves
     engine._call("start", BigInt.asUintN(64, seed));
     engine._call("begin", simulations, temperature);
   }

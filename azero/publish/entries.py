@@ -19,7 +19,7 @@ from azero.games.contract import sign_of
 from azero.games.defaults import has_own
 from azero.games.state import new_states
 from azero.mcts import RolloutPolicy
-from azero.mcts.evaluation.cache import Cache, keep_answers, new_cache
+from azero.mcts.evaluation.cache import WAYS, Cache, keep_answers, new_cache
 from azero.mcts.evaluation.views import Views, new_views
 from azero.mcts.proving.wins import LETS_WIN, QUIET, WINS
 from azero.mcts.roots.ranking import rank_children
@@ -388,6 +388,15 @@ def _of_net(game: Game, m: Memory, rollout: RolloutPolicy, program: Any, passes:
             keep_answers(cache, m.views, m.batch, logits, values)
         expand_and_backup(parts, m.forest, m.batch, m.scratch, logits, values)
 
+    def clear_cache() -> None:
+        """Forgets all answers of the net."""
+        for index in range(len(m.cache.buckets)):
+            bucket = m.cache.buckets[index]
+            for way in range(WAYS):
+                bucket.key[way] = 0
+                bucket.begin[way] = 0
+        m.cache.written[0] = 1
+
     def evaluate(row: int) -> None:
         """Asks the net for a row of the batch; writes its row of `logits` and `values`, and all `answers`.
 
@@ -409,7 +418,7 @@ def _of_net(game: Game, m: Memory, rollout: RolloutPolicy, program: Any, passes:
         """Writes the planes of a position into a row of the batch, which nothing waits in."""
         rules.encode(m.states[k], m.batch.planes[row])
 
-    return [walk, answer, evaluate, show]
+    return [walk, answer, clear_cache, evaluate, show]
 
 
 assert NODE_DTYPE.itemsize == 32, "engine.js reads nodes of this size"
