@@ -39,9 +39,13 @@ function widened(halves) {
 
 /** A game, an agent's search, and its net. It has one position and one search. */
 export class Engine {
-  /** Opens what `azero.publish.build` has made: the manifest, and the bytes of the module and of the weights. */
+  /**
+   * Opens what `azero.publish.build` has made: the manifest, the bytes of the module, or the compiled module, and the
+   * bytes of the weights.
+   */
   static async open({ manifest, wasm, weights }) {
-    const { instance } = await WebAssembly.instantiate(wasm, {});
+    const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm);
+    const instance = await WebAssembly.instantiate(module, {});
     return new Engine(manifest, instance.exports, weights);
   }
 
@@ -126,7 +130,12 @@ export class Engine {
 
   /** Returns the player to move, 0 or 1; null if the game is over. */
   toMove() {
-    return this.outcome() === null ? this._call("current_player", 0) : null;
+    return this.outcome() === null ? this.player() : null;
+  }
+
+  /** Returns the player whose view the planes are of, also if the game is over. */
+  player() {
+    return this._call("current_player", 0);
   }
 
   /** Returns the first player's result, 1, 0 or -1; null while the game goes on. */

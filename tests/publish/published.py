@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from azero.games import State
-from azero.mcts.proving.wins import wins_in_one
 from azero.games.state import target_of
+from azero.mcts.proving.wins import wins_in_one
 from azero.publish.build import Published
 
 NODE = shutil.which("node")

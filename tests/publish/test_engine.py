@@ -6,7 +6,6 @@ import torch
 
 import azero
 from azero.arena.agents.make import make_agent
-from azero.compiler.rng import derive_seed
 from azero.mcts import TreeSearch, rank_moves, root_value
 from azero.nets.architectures.contract import fold
 from azero.publish.build import build
@@ -60,13 +59,17 @@ def test_searches_with_a_table_agree(agent, leaves):
     settings = own.settings._replace(leaves_per_tree=leaves, visits_per_leaf=0, solve_nodes=0)
     search = TreeSearch(made.game, own.selection, settings, TableEvaluator(made.game.num_actions), max_nodes=1 << 18)
     published = {**azero_settings(stem), "leaves_per_tree": leaves}
-    asked = [{"ask": "search", "actions": actions, "isTable": True, "simulations": 300, "seed": k, "settings": published}
-             for k, actions in enumerate(positions_of(made.game, 30))]
+    asked = [
+        {"ask": "search", "actions": actions, "isTable": True, "simulations": 300, "seed": k, "settings": published}
+        for k, actions in enumerate(positions_of(made.game, 30))
+    ]
     for question, answer in zip(asked, ask(stem, asked), strict=True):
         search.start(0, state_after(made.game, question["actions"]), question["seed"])
         search.run([0], 300)
         search.choose(0)
-        assert {each["action"]: (each["visits"], each["value"], each["proven"]) for each in answer["moves"]} == visits_of(search)
+        assert {
+            each["action"]: (each["visits"], each["value"], each["proven"]) for each in answer["moves"]
+        } == visits_of(search)
         assert answer["value"] == root_value(search)
         assert [each["action"] for each in answer["moves"]] == [each.action for each in rank_moves(search)]
 
@@ -81,14 +84,25 @@ def test_searches_by_rollouts_agree(agent):
     stem, name = agent
     game = make_agent(name).game
     search = make_agent("uct", game).new_search()
-    asked = [{"ask": "search", "actions": actions, "method": "uct", "simulations": 1000, "seed": k,
-              "settings": {**azero_settings(stem), "c_uct": 1.0}} for k, actions in enumerate(positions_of(game, 10))]
+    asked = [
+        {
+            "ask": "search",
+            "actions": actions,
+            "method": "uct",
+            "simulations": 1000,
+            "seed": k,
+            "settings": {**azero_settings(stem), "c_uct": 1.0},
+        }
+        for k, actions in enumerate(positions_of(game, 10))
+    ]
     search = TreeSearch(game, search.selection, search.settings, max_nodes=1 << 18)
     for question, answer in zip(asked, ask(stem, asked), strict=True):
         search.start(0, state_after(game, question["actions"]), question["seed"])
         search.run([0], 1000)
         search.choose(0)
-        assert {each["action"]: (each["visits"], each["value"], each["proven"]) for each in answer["moves"]} == visits_of(search)
+        assert {
+            each["action"]: (each["visits"], each["value"], each["proven"]) for each in answer["moves"]
+        } == visits_of(search)
 
 
 def test_the_net_agrees_with_torch(agent):

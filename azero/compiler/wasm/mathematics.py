@@ -9,12 +9,12 @@ Source:
 
 import math
 import re
-from collections.abc import Callable
+from typing import Any
 
 import numba
 import numpy as np
-from numba.extending import intrinsic
 from numba import types
+from numba.extending import intrinsic
 
 _inner = numba.njit(error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, inline="never")
 
@@ -251,7 +251,7 @@ def fmod(x, y):
     return -left if x < 0.0 else left
 
 
-FUNCTIONS: dict[str, tuple[Callable, int]] = {
+FUNCTIONS: dict[str, tuple[Any, int]] = {
     each.__name__: (each, number) for each, number in ((exp, 1), (log, 1), (sin, 1), (cos, 1), (pow, 2), (fmod, 2))
 }
 """The functions by the names of a C library, with the numbers of their arguments, which are float64."""

@@ -64,7 +64,7 @@ class Room:
         if isinstance(value, np.ndarray):
             return Placed(value.dtype, value.shape, self._address_of(value, is_filled))
         if isinstance(value, tuple):
-            return type(value)(*(self.place(each, is_filled) for each in value))  # type: ignore[call-arg]
+            return type(value)(*(self.place(each, is_filled) for each in value))
         return value
 
     def _address_of(self, array: np.ndarray, is_filled: bool) -> int:
