@@ -4,6 +4,7 @@ import { connection, post } from "../api.js";
 import { Still } from "../board/Drawing.js";
 import { html, useApp, useEffect, useRender, useState } from "../html.js";
 import { activeKeys } from "../keys.js";
+import { published } from "../published.js";
 import { settings } from "../settings.js";
 import { Dialog, Icon } from "./controls.js";
 
@@ -211,6 +212,31 @@ function Figure({ block, game }) {
     ${position ? html`<${Still} position=${position} from=${from} />` : html`<div class="board"></div>`}
     <figcaption>${withCode(text)}${problem && html`<span class="problem"> This picture cannot be drawn: ${problem}</span>`}</figcaption>
   </figure>`;
+}
+
+/** What a published file is, and where it comes from. */
+export function AboutDialog() {
+  const { azero, agents, lacks, sources } = published;
+  return html`<${Dialog} title="About this page">
+    <p>This page is one file. It plays, analyses and explains in this browser. It sends nothing and asks for nothing.</p>
+    ${agents.map((agent) => html`<${Card} agent=${agent} />`)}
+    ${
+      lacks.length > 0 &&
+      html`<h3>What this file lacks</h3>
+      <ul>${lacks.map((text) => html`<li>${text}</li>`)}</ul>`
+    }
+    <p class="detail">Made by azero ${azero}, under the MIT licence.${sources.length > 0 && ` ${sources.join("; ")}`}</p>
+  </${Dialog}>`;
+}
+
+/** What is known of an agent: facts of its file, as far as they are numbers or texts. */
+function Card({ agent }) {
+  const facts = Object.entries({ ...agent.net, ...agent.card }).filter(([, value]) =>
+    ["string", "number"].includes(typeof value),
+  );
+  return html`<h3>${agent.title}</h3>
+    ${agent.name && html`<p>As azero names it: <code>${agent.name}</code></p>`}
+    <ul>${facts.map(([name, value]) => html`<li>${name.replaceAll("_", " ")}: ${value}</li>`)}</ul>`;
 }
 
 /** "This game: size 8, swap off." */
