@@ -5,6 +5,7 @@ played at random. Other such games then check them: what fails is left out, and 
 """
 
 import itertools
+import os
 import random
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -63,8 +64,9 @@ def tables_of(game: Game, seed: int = 0) -> tuple[Json, list[str]]:
         texts = [[str(action) for action in range(game.num_actions)]] * 2
         lacks.append("moves are written as numbers: their texts depend on more than the action and where it goes")
     tables: Json = {"texts": _once(texts)}
-    picture = _picture_of(game, learnt, forms)
-    if picture is not None and all(_is_drawn(seen, picture) for seen in (*learnt, *checked)):
+    for picture in _pictures_of(game, learnt, forms):
+        if not all(_is_drawn(seen, picture) for seen in (*learnt, *checked)):
+            continue
         winning = _winning_of(game, learnt + checked, picture)
         if winning is None and any(seen.picture["winning"] for seen in (*learnt, *checked)):
             lacks.append("the cells that decided a game are not marked")
@@ -125,7 +127,8 @@ def _forms_of(game: Game, seen: Sequence[_Seen], player: int) -> _Forms:
                 _note(each, number, *asked, texts, cells)
             if num_asked == _ASKED:
                 break
-    return _Forms([_text_of(*each) for each in texts], [list(*each) if len(each) == 1 else None for each in cells])
+    forms = [_text_of(*each) for each in texts]
+    return _Forms(_with_both(forms), [list(*each) if len(each) == 1 else None for each in cells])
 
 
 def _note(
@@ -168,6 +171,28 @@ def _text_of(free: set[str], taken: set[str]) -> Any:
     return next(iter(free or taken))
 
 
+def _with_both(forms: list[Any]) -> list[Any]:
+    """Returns texts with the second one where it was not seen, if all others differ from the first in the same part.
+
+    E.g. all takings of Breakthrough have `x` where other moves have `-`.
+    """
+    parts = {_differing(*form) for form in forms if isinstance(form, list)}
+    if len(parts) != 1:
+        return forms
+    ((free, taken),) = parts
+    return [
+        [form, form.replace(free, taken)] if isinstance(form, str) and free and form.count(free) == 1 else form
+        for form in forms
+    ]
+
+
+def _differing(one: str, other: str) -> tuple[str, str]:
+    """Returns the parts in which two texts differ."""
+    begin = len(os.path.commonprefix([one, other]))
+    end = len(os.path.commonprefix([one[begin:][::-1], other[begin:][::-1]]))
+    return one[begin : len(one) - end], other[begin : len(other) - end]
+
+
 def _has_texts(game: Game, seen: _Seen, texts: Sequence[Sequence[Any]]) -> bool:
     """Returns whether the texts are those of the position's legal actions, and name each of them."""
     for action in seen.picture["actions"]:
@@ -182,26 +207,27 @@ def _has_texts(game: Game, seen: _Seen, texts: Sequence[Sequence[Any]]) -> bool:
 # ---- pictures
 
 
-def _picture_of(game: Game, seen: Sequence[_Seen], forms: Sequence[_Forms]) -> Json | None:
-    """Returns the tables of the picture; None if it is of another form."""
+def _pictures_of(game: Game, seen: Sequence[_Seen], forms: Sequence[_Forms]) -> Iterator[Json]:
+    """Yields tables that may be those of the picture: with pieces by planes, or with the numbers of planes as texts."""
     first = seen[0].picture
     if any(each.picture[name] != first[name] for each in seen for name in _STILL):
-        return None
+        return
     if len(first["cells"]) != int(np.prod(game.planes_shape[1:])):
-        return None
+        return
     kinds = {
         (piece["player"], piece["kind"], piece["text"]) for each in seen for piece in each.picture["pieces"]
     }
     pieces = [_pieces_of(game, [each for each in seen if each.player == player], kinds) for player in (0, 1)]
-    if None in pieces:
-        return None
     buttons = {
         str(button["action"]): {"label": button["label"], "key": button["key"]}
         for each in seen
         for button in each.picture["buttons"]
     }
     still = {name: first[name] for name in _STILL}
-    return {"still": still, "pieces": pieces, "cells": [each.cells for each in forms], "buttons": buttons}
+    tables = {"still": still, "cells": [each.cells for each in forms], "buttons": buttons}
+    if None not in pieces:
+        yield {**tables, "pieces": pieces}
+    yield {**tables, "pieces": None}
 
 
 def _pieces_of(game: Game, seen: Sequence[_Seen], kinds: set[tuple[Any, str, str]]) -> list[Json] | None:
@@ -261,12 +287,16 @@ def draw(tables: Json, planes: np.ndarray, player: int, legal: Sequence[int], ru
     """
     still = tables["still"]
     size = len(still["cells"])
-    pieces = [
-        {"cell": cell, "player": kind["player"], "kind": kind["kind"], "text": kind["text"]}
-        for cell in range(size)
-        for kind in tables["pieces"][player]
-        if any(planes[plane * size + (kind["order"][cell] if kind["order"] else cell)] for plane in kind["planes"])
-    ]
+    pieces = (
+        _numbers(planes.reshape(-1, size))
+        if tables["pieces"] is None
+        else [
+            {"cell": cell, "player": kind["player"], "kind": kind["kind"], "text": kind["text"]}
+            for cell in range(size)
+            for kind in tables["pieces"][player]
+            if any(planes[plane * size + (kind["order"][cell] if kind["order"] else cell)] for plane in kind["planes"])
+        ]
+    )
     taken = {piece["cell"] for piece in pieces}
 
     def cells_of(action: int) -> list[int]:
@@ -281,6 +311,17 @@ def draw(tables: Json, planes: np.ndarray, player: int, legal: Sequence[int], ru
     buttons = [{"action": a, **tables["buttons"][str(a)], "move": ""} for a in legal if str(a) in tables["buttons"]]
     varied = {"pieces": pieces, "step": step, "begun": begun, "actions": actions, "buttons": buttons}
     return {**still, **varied, "texts": [], "winning": [], "is_path": False, "problem": None}
+
+
+def _numbers(planes: np.ndarray) -> list[Json]:
+    """Returns for each cell the number of the first plane that is set there, of those that are not the same everywhere.
+
+    Args:
+      planes: [C, H * W] bool.
+    """
+    varied = planes & (planes != planes[:, :1]).any(axis=1)[:, None]
+    cells = np.flatnonzero(varied.any(axis=0)).tolist()
+    return [{"cell": c, "player": None, "kind": "text", "text": str(int(varied[:, c].argmax()) + 1)} for c in cells]
 
 
 def _plain(game: Game) -> Json:

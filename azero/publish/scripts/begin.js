@@ -41,7 +41,7 @@ class Channel {
   }
 
   /** Does what `fetch` does with a request of api.js. */
-  send = (path, { body, signal } = {}) =>
+  send = (path, /** @type {RequestInit} */ { body, signal } = {}) =>
     new Promise((resolve, reject) => {
       const id = ++this.#last;
       const waiting = { resolve, stream: null };
@@ -53,7 +53,7 @@ class Channel {
         reject(aborted);
         waiting.stream?.error(aborted);
       });
-      this.worker.postMessage({ id, path, body: body === undefined ? null : JSON.parse(body) });
+      this.worker.postMessage({ id, path, body: body === undefined ? null : JSON.parse(String(body)) });
     });
 
   #take({ id, status, body, event, data, isOver, problem }) {

@@ -14,8 +14,8 @@ export async function simulate(game, agent, asked, signal) {
   return agent.use(async (engine) => {
     signal.throwIfAborted();
     engine.goTo(actions);
-    const settings = { ...engine.settings("shown", method) };
-    const constant = method === "uct" ? "c" : "c_puct";
+    const settings = engine.settings("shown");
+    const constant = method === "uct" ? "c_uct" : "c_puct";
     if (c !== null) settings[constant] = c;
     const last = Math.min(first + count - 1, MOST);
     const search = engine.search({ method, settings, simulations: MOST, seed });
@@ -31,12 +31,12 @@ export async function simulate(game, agent, asked, signal) {
       simulations.push(shown(game, actions, done));
       await pause(signal);
     }
-    const toMove = (game.engine.goTo(actions), game.engine.toMove());
+    game.engine.goTo(actions);
     return {
       game: game.id,
       moves,
-      to_move: toMove,
-      rule: { name: method, [constant]: settings[constant] },
+      to_move: game.engine.toMove(),
+      rule: { name: method, [method === "uct" ? "c" : constant]: settings[constant] },
       seed,
       first,
       num_simulations: search.simulations,

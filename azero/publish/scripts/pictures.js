@@ -36,9 +36,7 @@ function numbersOf(planes, size) {
       if (value !== 0 && !found[cell]) found[cell] = number;
     });
   }
-  return found.flatMap((number, cell) =>
-    number ? [{ cell, player: null, kind: "text", text: String(number) }] : [],
-  );
+  return found.flatMap((number, cell) => (number ? [{ cell, player: null, kind: "text", text: String(number) }] : []));
 }
 
 /** Whether the texts of actions depend on nothing but the action. */

@@ -8,7 +8,10 @@ const MOST_PLIES = 2000;
 export class Refused extends Error {
   constructor(status, code, message, { at = null, value = null } = {}) {
     super(message);
-    Object.assign(this, { status, code, at, value });
+    this.status = status;
+    this.code = code;
+    this.at = at;
+    this.value = value;
   }
 
   /** The object that the page gets. */
@@ -21,7 +24,12 @@ export class Refused extends Error {
 /** Positions by the compiled rules of `engine`, drawn by the tables of `page`, which is the manifest's. */
 export class Game {
   constructor(engine, page) {
-    Object.assign(this, { engine, id: page.game.id, isHistoryFree: page.isHistoryFree, tables: page.tables, pictures: page.pictures, hasScore: page.game.has_score });
+    this.engine = engine;
+    this.id = page.game.id;
+    this.tables = page.tables;
+    this.pictures = page.pictures;
+    this.hasScore = page.game.has_score;
+    this.isHistoryFree = page.isHistoryFree;
   }
 
   /** The player to move by the rules, also when the game is over: the planes are from this one's point of view. */
@@ -68,7 +76,8 @@ export class Game {
       const legal = this.engine.legal();
       const found = longestOf(legal, board, rest);
       if (!found) throw new Refused(422, "illegal_move", refusal(word, legal, board));
-      if (line.moves.length >= MOST_PLIES) throw new Refused(422, "too_long", `the game has more than ${MOST_PLIES} moves`);
+      if (line.moves.length >= MOST_PLIES)
+        throw new Refused(422, "too_long", `the game has more than ${MOST_PLIES} moves`);
       line.last = board.cellsOf(found.action);
       line.movers.push(this.engine.toMove());
       line.actions.push(found.action);

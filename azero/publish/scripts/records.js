@@ -27,7 +27,7 @@ export function write(game, name, { nodes, tags = {}, result, format }) {
   const byRules = resultAt(game, tree.main);
   const isTold = byRules === UNKNOWN || "Termination" in tags;
   const written = result && isTold ? result : byRules;
-  const { First, Second, ...others } = tags;
+  const { First, Second, ...others } = /** @type {Record<string, string>} */ (tags);
   const all = { Format: FORMAT, Game: name, First, Second, Result: written, ...others };
   const head = Object.entries(all).filter(([, text]) => text !== undefined);
   const words = [...commentsOf(tree.root), ...wordsAfter(tree.root), written];
@@ -63,7 +63,7 @@ function playOne(game, actions, move) {
 /** The result by the rules after moves. */
 function resultAt(game, moves) {
   const { result } = game.describe({ game: game.id, moves });
-  return result ? { 0: "1-0", 1: "0-1" }[result.winner] ?? "1/2-1/2" : UNKNOWN;
+  return result ? ({ 0: "1-0", 1: "0-1" }[result.winner] ?? "1/2-1/2") : UNKNOWN;
 }
 
 function* wordsAfter(from) {
@@ -152,7 +152,7 @@ export function read(game, name, { text, format }) {
 }
 
 function readOne(game, name, tokens) {
-  const tags = {};
+  const tags = /** @type {Record<string, string>} */ ({});
   const { line: first } = tokens[0];
   while (["tag", "note"].includes(tokens[0].kind)) {
     const { kind, text } = tokens.shift();
@@ -179,7 +179,9 @@ function readOne(game, name, tokens) {
       };
     }
     if (["end", "tag"].includes(token.kind))
-      throw bad(`line ${token.line}: the game has no result at its end, one of ${RESULTS.join(", ")}; is the file cut short?`);
+      throw bad(
+        `line ${token.line}: the game has no result at its end, one of ${RESULTS.join(", ")}; is the file cut short?`,
+      );
     try {
       moves.take(token);
     } catch (error) {
@@ -244,7 +246,8 @@ class Moves {
       this.nodes.push({ parent: this.at, move, ...own, actions, comments: [] });
       this.at = this.nodes.length - 1;
     });
-    if (this.nodes.length > MOST_MOVES) throw bad(`the records have more than ${MOST_MOVES} moves, variations included`);
+    if (this.nodes.length > MOST_MOVES)
+      throw bad(`the records have more than ${MOST_MOVES} moves, variations included`);
     this.nodes[this.at].mark = mark;
   }
 
@@ -303,5 +306,5 @@ function readComments(node) {
 
 function thoughtIn(comment) {
   const found = THOUGHT.exec(comment);
-  return !found || !found[0] || Math.abs(Number(found[1] ?? 0)) > 1 ? null : found;
+  return !found?.[0] || Math.abs(Number(found[1] ?? 0)) > 1 ? null : found;
 }

@@ -3,6 +3,7 @@
 import { Refused } from "./positions.js";
 import { MOST_SUGGESTED, run } from "./searches.js";
 
+/** @type {[string, number][]} the least loss of each mark */
 const THRESHOLDS = [
   ["??", 0.3],
   ["?", 0.2],
@@ -46,8 +47,7 @@ export function volatilitiesOf(values) {
 
 /** The stream of POST reviews. */
 export function review(game, agent, asked, signal) {
-  if (!agent.about.judges)
-    throw new Refused(409, "no_judge", `agent ${agent.about.id} does not judge positions`);
+  if (!agent.about.judges) throw new Refused(409, "no_judge", `agent ${agent.about.id} does not judge positions`);
   const line = game.goTo(asked);
   if (!line.moves.length) throw new Refused(422, "no_moves", "there is nothing to review: the game has no moves");
   return (send) =>
@@ -60,7 +60,11 @@ export function review(game, agent, asked, signal) {
 
 class Reviewer {
   constructor(game, engine, simulations, signal) {
-    Object.assign(this, { game, engine, signal, simulations: Math.min(simulations, MOST_SUGGESTED), found: new Map() });
+    this.game = game;
+    this.engine = engine;
+    this.signal = signal;
+    this.simulations = Math.min(simulations, MOST_SUGGESTED);
+    this.found = new Map(); // reports of searches by positions
   }
 
   async review({ actions, moves, movers }, onMove) {

@@ -13,12 +13,15 @@ const INTERVAL_S = 0.2; // from one report to the next
 const FIRST_REPORT_S = 0.06;
 const MOST_ENGINES = 3; // of an agent; further searches wait
 
-const turns = new MessageChannel();
 const waiting = [];
-turns.port1.onmessage = () => waiting.shift()();
+let turns = null; // a MessageChannel: its messages come after those that wait already, and without the delay of timers
 
 /** Lets messages come in; throws AbortError if the signal is aborted. */
 export async function pause(signal) {
+  if (!turns) {
+    turns = new MessageChannel();
+    turns.port1.onmessage = () => waiting.shift()();
+  }
   await new Promise((/** @type {(nothing?: any) => void} */ resolve) => {
     waiting.push(resolve);
     turns.port2.postMessage(null);
@@ -34,7 +37,9 @@ export class Agent {
 
   /** `open()` returns a promise of an engine. */
   constructor({ about, manifest, open }) {
-    Object.assign(this, { about, manifest, open });
+    this.about = about;
+    this.manifest = manifest;
+    this.open = open;
   }
 
   /** Calls `work(engine)` with an engine that nobody else uses. */
@@ -57,15 +62,17 @@ export class Agent {
   }
 }
 
-/** Runs a search until it is done, or `isOver()`; `onSlice()` is called after each slice. */
-export async function run(search, signal, { isOver = () => false, onSlice = () => {} } = {}) {
+/**
+ * Runs a search until it is done, or until `isOver()` says so after a slice.
+ * @param {() => boolean} isOver
+ */
+export async function run(search, signal, isOver = () => false) {
   let size = FIRST_SLICE;
   while (!search.isDone) {
     const begin = performance.now();
     search.run(size);
     const took = performance.now() - begin;
     size = Math.max(1, Math.min(2 * size, Math.round((size * SLICE_MS) / Math.max(took, 0.1))));
-    onSlice();
     if (isOver()) return;
     await pause(signal);
   }
@@ -122,7 +129,9 @@ export async function suggest(game, agent, asked, signal) {
     signal.throwIfAborted();
     const begin = performance.now();
     engine.goTo(actions);
-    const report = asked.level ? await playAt(engine, agent, asked, signal) : await search(engine, agent, asked, signal);
+    const report = asked.level
+      ? await playAt(engine, agent, asked, signal)
+      : await search(engine, agent, asked, signal);
     const elapsed = secondsSince(begin);
     return { ...toJson(game, actions, report, elapsed, agent.about), seconds: elapsed };
   });
@@ -138,9 +147,13 @@ function playAt(engine, agent, { level, seed = 0 }, signal) {
 async function search(engine, agent, { simulations, seconds, seed = 0 }, signal) {
   const begin = performance.now();
   const most = seconds || !simulations ? (simulations ?? agent.about.simulations) : simulations;
-  const found = engine.search({ settings: "full", simulations: Math.min(most || MOST_SUGGESTED, MOST_SUGGESTED), seed });
+  const found = engine.search({
+    settings: "full",
+    simulations: Math.min(most || MOST_SUGGESTED, MOST_SUGGESTED),
+    seed,
+  });
   const limit = Math.min(seconds ?? SUGGESTION_S, SUGGESTION_S);
-  await run(found, signal, { isOver: () => secondsSince(begin) >= limit });
+  await run(found, signal, () => secondsSince(begin) >= limit);
   return found.report();
 }
 
@@ -171,16 +184,14 @@ export function analyse(game, agent, asked, signal) {
         const rate = elapsed > 0 ? report.simulations / elapsed : null;
         send("update", { ...json, simulations_per_s: rate, outcomes, is_last: isLast });
       };
-      await run(found, signal, {
-        isOver: () => {
-          const elapsed = secondsSince(begin);
-          reason = reasonOf(found, limits, elapsed);
-          if (reason === null && elapsed >= next && found.simulations > 0) {
-            next = elapsed + INTERVAL_S;
-            tell(false);
-          }
-          return reason !== null;
-        },
+      await run(found, signal, () => {
+        const elapsed = secondsSince(begin);
+        reason = reasonOf(found, limits, elapsed);
+        if (reason === null && elapsed >= next && found.simulations > 0) {
+          next = elapsed + INTERVAL_S;
+          tell(false);
+        }
+        return reason !== null;
       });
       tell(true);
       send("done", { reason: reason ?? reasonOf(found, limits, 0) ?? "simulations" });
@@ -200,4 +211,4 @@ function outcomesOf(draws, value) {
   return [(1 - d + value) / 2, d, (1 - d - value) / 2];
 }
 
-export { MOST_SUGGESTED, lineOf };
+export { lineOf, MOST_SUGGESTED };

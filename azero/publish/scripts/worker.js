@@ -119,7 +119,7 @@ function messageOf({ name, message, history }) {
   return moves ? `${message}, after ${moves}` : message;
 }
 
-onmessage = ({ data }) => {
+addEventListener("message", ({ data }) => {
   if (data.open) {
     opened = open(data.open);
     opened.then(
@@ -128,4 +128,4 @@ onmessage = ({ data }) => {
     );
   } else if (data.cancel) running.get(data.cancel)?.abort();
   else answer(data.id, data.path, data.body);
-};
+});

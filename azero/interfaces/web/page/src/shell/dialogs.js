@@ -177,7 +177,7 @@ export function RulesDialog() {
   const footer = html`<button class="primary" onClick=${app.closeDialog}>Back to the game</button>`;
   return html`<${Dialog} title=${`How to play ${game.title}`} className="sheet" footer=${footer}>
     <div tabindex="-1" data-autofocus>
-      ${game.sheet.length === 0 && html`<p>The file of this game says nothing about its rules. A docstring below its line <code>class</code> would be shown here.</p>`}
+      ${game.sheet.length === 0 && html`<p>The file of this game says nothing about its rules.${!published && html` A docstring below its line <code>class</code> would be shown here.`}</p>`}
       ${game.sheet.map((block) => html`<${Block} block=${block} game=${game} />`)}
       <${Options} parameters=${game.parameters} />
     </div>
