@@ -1,1 +1,1 @@
-"""Publish: an agent as one file that anyone opens."""
+"""Agents for browsers: a game's rules, its search and a net as WebAssembly, and the page that uses them."""
