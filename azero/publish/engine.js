@@ -41,8 +41,8 @@ function widened(halves) {
 export class Engine {
   /** Opens what `azero.publish.build` has made: the manifest, and the bytes of the module and of the weights. */
   static async open({ manifest, wasm, weights }) {
-    const { instance } = await WebAssembly.instantiate(wasm, {});
-    return new Engine(manifest, instance.exports, weights);
+    const made = await WebAssembly.instantiate(wasm, {}); // a module gives its instance alone
+    return new Engine(manifest, (made.instance ?? made).exports, weights);
   }
 
   constructor(manifest, exports, weights) {
@@ -127,6 +127,11 @@ export class Engine {
   /** Returns the player to move, 0 or 1; null if the game is over. */
   toMove() {
     return this.outcome() === null ? this._call("current_player", 0) : null;
+  }
+
+  /** Returns the player of whose turn the planes are, also when the game is over. */
+  player() {
+    return this._call("current_player", 0);
   }
 
   /** Returns the first player's result, 1, 0 or -1; null while the game goes on. */

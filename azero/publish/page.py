@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import azero
+from azero.games import make_game
 from azero.games.names import without_folder
 from azero.interfaces.web.app import PAGE
 from azero.interfaces.web.models import PositionAsked
@@ -47,8 +48,9 @@ def html_of(published: "Sequence[Published]") -> str:
 
 def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
     """Returns what the worker knows of the game, of the agents, and what the page says of itself."""
-    game = published[0].game
-    catalogue = Catalogue([each.name for each in published], [game])
+    game = make_game(published[0].manifest["game"]["name"])
+    names = [each.manifest["agent"]["name"] for each in published]
+    catalogue = Catalogue(names, [game])
     offered = next(each for each in catalogue.games.values() if each.game == game)
     described = {**describe_game(offered, catalogue), "ranges": {}, "sizes": [offered.id], "has_sgf": False}
     tables, lacks = tables_of(game)
@@ -61,7 +63,8 @@ def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
     }
     by_name = {agent.name: agent for agent in catalogue.agents.values()}
     agents = [
-        {"about": describe_agent(by_name[each.name], game, "ready"), "manifest": each.manifest} for each in published
+        {"about": describe_agent(by_name[name], game, "ready"), "manifest": each.manifest}
+        for name, each in zip(names, published, strict=True)
     ]
     about = {
         "game": offered.id,
