@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import html
 import importlib.metadata
 import json
 import re
@@ -11,10 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import azero
+from azero.arena.agents.checkpoints import shipped_checkpoints
 from azero.games import make_game
 from azero.games.names import without_folder
 from azero.interfaces.web.app import PAGE
 from azero.interfaces.web.models import PositionAsked
+from azero.interfaces.web.offered.agents import CLASSICAL_OFFERED
 from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.offered.games import OfferedGame
 from azero.interfaces.web.positions import describe, position_of
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _SCRIPTS = Path(__file__).parent / "scripts"
+_LIBRARIES = "preact", "htm"
+
 _MOST_PLIES = 2000
 
 
@@ -39,6 +44,7 @@ def html_of(published: "Sequence[Published]") -> str:
         "published": json.dumps(about),
         "page": json.dumps(page),
         "agents": json.dumps(agents),
+        "licences": _licences(),
         "worker": joined(_SCRIPTS / "worker.js"),
     }
     for number, each in enumerate(published):
@@ -50,9 +56,9 @@ def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
     """Returns what the worker knows of the game, of the agents, and what the page says of itself."""
     game = make_game(published[0].manifest["game"]["name"])
     names = [each.manifest["agent"]["name"] for each in published]
-    catalogue = Catalogue(names, [game])
+    catalogue = Catalogue([] if set(names) <= {*shipped_checkpoints(), *CLASSICAL_OFFERED} else names, [game])
     offered = next(each for each in catalogue.games.values() if each.game == game)
-    described = {**describe_game(offered, catalogue), "ranges": {}, "sizes": [offered.id], "has_sgf": False}
+    described = describe_game(offered, catalogue) | {"ranges": {}, "sizes": [offered.id], "has_sgf": False}
     tables, lacks = tables_of(game)
     page = {
         "game": described,
@@ -71,16 +77,32 @@ def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
         "title": described["title"],
         "azero": azero.__version__,
         "sources": importlib.metadata.metadata("azero").get_all("Project-URL") or [],
-        "agents": [_card_of(each.manifest, agent["about"]["title"]) for each, agent in zip(published, agents, strict=True)],
+        "agents": [_card_of(agent) for agent in agents],
         "lacks": lacks,
     }
     return page, agents, about
 
 
-def _card_of(manifest: Json, title: str) -> Json:
+def _card_of(agent: Json) -> Json:
     """Returns what the page says of an agent."""
-    agent = manifest["agent"]
-    return {"title": title, "name": agent["name"], "net": agent.get("net"), "card": agent.get("card")}
+    told, net = agent["manifest"]["agent"], agent["manifest"]["agent"]["net"] or {}
+    card = told["card"] or {}
+    return {
+        "title": agent["about"]["title"],
+        "name": agent["about"]["name"],
+        "facts": {
+            "parameters": net.get("parameters"),
+            "steps of training": card.get("step") or None,
+            "positions of self-play": card.get("positions") or None,
+        },
+    }
+
+
+def _licences() -> str:
+    """Returns the licences of what the page contains."""
+    own = importlib.metadata.distribution("azero").read_text("licenses/LICENSE") or ""
+    texts = {"azero": own, **{name: (PAGE / "vendor" / f"LICENSE-{name}").read_text("utf-8") for name in _LIBRARIES}}
+    return "\n\n".join(f"{name}\n\n{text.strip()}" for name, text in texts.items() if text)
 
 
 def _pictures_of(described: Json, offered: OfferedGame, catalogue: Catalogue) -> list[Json]:
@@ -103,7 +125,51 @@ def _packed(content: bytes) -> str:
     return base64.b64encode(zlib.compress(content, 9)).decode() if content else ""
 
 
+def site_of(games: "dict[str, list[Published]]") -> dict[str, bytes]:
+    """Returns the files of a site by their names: a page for each game, and one that leads to them.
+
+    Args:
+      games: agents by the name of their game's file, without its ending.
+    """
+    files = {f"{name}.html": html_of(published).encode() for name, published in games.items()}
+    links = []
+    for name, published in games.items():
+        page, agents, _ = _data_of(published)
+        who = ", ".join(agent["about"]["title"] for agent in agents)
+        title = " ".join(filter(None, (page["game"]["title"], page["game"]["subtitle"])))
+        links.append(f'<li><a href="{html.escape(name)}.html">{html.escape(title)}</a> {html.escape(who)}</li>')
+    return {"index.html": _index("\n".join(links)).encode(), **files}
+
+
+def _index(links: str) -> str:
+    style = _INDEX_STYLE
+    policy = f"default-src 'none'; style-src {_hash_of(style)}; img-src data:; base-uri 'none'; form-action 'none'"
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8" />
+<meta http-equiv="Content-Security-Policy" content="{policy}" />
+<meta name="viewport" content="width=device-width, initial-scale=1" />
+<title>azero</title>
+<style>{style}</style>
+</head>
+<body>
+<h1>azero</h1>
+<p>Each page plays, analyses and explains in your browser. It sends nothing.</p>
+<ul>
+{links}
+</ul>
+</body>
+</html>
+"""
+
+
 # ---- the document
+
+_INDEX_STYLE = (
+    "body { font: 16px/1.5 system-ui, sans-serif; max-width: 40em; margin: 2em auto; padding: 0 1em; "
+    "color: #1B1B1A; background: #F7F6F3 } a { color: #2257B5 }"
+)
 
 
 def _document(title: str, blocks: dict[str, str]) -> str:

@@ -217,26 +217,26 @@ function Figure({ block, game }) {
 /** What a published file is, and where it comes from. */
 export function AboutDialog() {
   const { azero, agents, lacks, sources } = published;
-  return html`<${Dialog} title="About this page">
+  return html`<${Dialog} title="About this page" className="sheet">
     <p>This page is one file. It plays, analyses and explains in this browser. It sends nothing and asks for nothing.</p>
     ${agents.map((agent) => html`<${Card} agent=${agent} />`)}
     ${
       lacks.length > 0 &&
-      html`<h3>What this file lacks</h3>
+      html`<h3>What it lacks</h3>
       <ul>${lacks.map((text) => html`<li>${text}</li>`)}</ul>`
     }
-    <p class="detail">Made by azero ${azero}, under the MIT licence.${sources.length > 0 && ` ${sources.join("; ")}`}</p>
+    <h3>Made by azero ${azero}</h3>
+    <p>azero is free software under the MIT licence.${sources.length > 0 && ` ${sources.join("; ")}`}</p>
+    <details><summary>Licences of what this file contains</summary><pre>${document.getElementById("licences").textContent}</pre></details>
   </${Dialog}>`;
 }
 
-/** What is known of an agent: facts of its file, as far as they are numbers or texts. */
-function Card({ agent }) {
-  const facts = Object.entries({ ...agent.net, ...agent.card }).filter(([, value]) =>
-    ["string", "number"].includes(typeof value),
-  );
-  return html`<h3>${agent.title}</h3>
-    ${agent.name && html`<p>As azero names it: <code>${agent.name}</code></p>`}
-    <ul>${facts.map(([name, value]) => html`<li>${name.replaceAll("_", " ")}: ${value}</li>`)}</ul>`;
+/** What is known of an agent. */
+function Card({ agent: { title, name, facts } }) {
+  const known = Object.entries(facts).filter(([, value]) => value !== null);
+  return html`<h3>${title}</h3>
+    ${name && html`<p>In azero's commands it is <code>${name}</code>.</p>`}
+    ${known.length > 0 && html`<ul>${known.map(([what, number]) => html`<li>${number.toLocaleString("en-US")} ${what}</li>`)}</ul>`}`;
 }
 
 /** "This game: size 8, swap off." */
