@@ -44,9 +44,8 @@ export class Engine {
    * bytes of the weights.
    */
   static async open({ manifest, wasm, weights }) {
-    const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm);
-    const instance = await WebAssembly.instantiate(module, {});
-    return new Engine(manifest, instance.exports, weights);
+    const made = await WebAssembly.instantiate(wasm, {}); // a module gives its instance alone
+    return new Engine(manifest, (made.instance ?? made).exports, weights);
   }
 
   constructor(manifest, exports, weights) {
