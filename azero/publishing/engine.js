@@ -1,4 +1,4 @@
-// The engine of a published page: one game, one agent, as a WebAssembly module that azero/publish has made.
+// The engine of a published page: one game, one agent, as a WebAssembly module that azero/publishing has made.
 //
 // It runs where WebAssembly does: in a worker of a page, in node. Nothing is asked of the network. Values are in [-1, 1].
 
@@ -40,7 +40,7 @@ function widened(halves) {
 /** A game, an agent's search, and its net. It has one position and one search. */
 export class Engine {
   /**
-   * Opens what `azero.publish.build` has made: the manifest, the bytes of the module, or the compiled module, and the
+   * Opens what `azero.publishing.build` has made: the manifest, the bytes of the module, or the compiled module, and the
    * bytes of the weights.
    */
   static async open({ manifest, wasm, weights }) {

@@ -20,7 +20,7 @@ from azero.mcts import Puct, Settings, TreeSearch, Uct
 from azero.mcts.roots.visits import VisitsRoot
 from azero.nets.checkpoint_file import CheckpointFile, read_checkpoint
 from azero.nets.runtimes.calibration import sample_positions
-from azero.publish.worker import Job, compile_apart
+from azero.publishing.worker import Job, compile_apart
 
 FORMAT = 1
 """Format version of the manifest."""

@@ -1,4 +1,4 @@
-"""The process that compiles a module: `python -m azero.publish.worker`, with a job on stdin and the answer on stdout.
+"""The process that compiles a module: `python -m azero.publishing.worker`, with a job on stdin and the answer on stdout.
 
 It compiles for WebAssembly (`compiler/machine.py`), so it can call no kernel: rules run as plain Python here.
 """
@@ -80,8 +80,8 @@ def _do(job: Job) -> Made:
     from azero.games.user.trust import trust_identity
     from azero.nets.architectures.drawing import drawing_of
     from azero.nets.checkpoint_file import read_checkpoint
-    from azero.publish.entries import make_module
-    from azero.publish.net import PortableGraph
+    from azero.publishing.entries import make_module
+    from azero.publishing.net import PortableGraph
 
     if job.identity:
         trust_identity(job.identity)
@@ -128,6 +128,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     # by its name, so that both processes have the same classes
-    from azero.publish.worker import main as main_by_name
+    from azero.publishing.worker import main as main_by_name
 
     main_by_name()

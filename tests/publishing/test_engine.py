@@ -8,8 +8,8 @@ import azero
 from azero.arena.agents.make import make_agent
 from azero.mcts import TreeSearch, rank_moves, root_value
 from azero.nets.architectures.contract import fold
-from azero.publish.build import build
-from tests.publish.published import TableEvaluator, ask, described, needs_node, random_games, write
+from azero.publishing.build import build
+from tests.publishing.published import TableEvaluator, ask, described, needs_node, random_games, write
 
 pytestmark = [needs_node, pytest.mark.long]
 

@@ -13,7 +13,7 @@ import pytest
 from azero.games import State
 from azero.games.state import target_of
 from azero.mcts.proving.wins import wins_in_one
-from azero.publish.build import Published
+from azero.publishing.build import Published
 
 NODE = shutil.which("node")
 

@@ -1,7 +1,7 @@
 // Answers questions about a published agent: node ask.mjs STEM < questions.json > answers.json
 import crypto from "node:crypto";
 import fs from "node:fs";
-import { Engine, atLevel } from "../../azero/publish/engine.js";
+import { Engine, atLevel } from "../../azero/publishing/engine.js";
 
 const stem = process.argv[2];
 const read = (end) => fs.readFileSync(`${stem}.${end}`);

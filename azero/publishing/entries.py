@@ -32,8 +32,8 @@ from azero.mcts.search.settings import SearchParts, Settings
 from azero.mcts.search.trees import OneSearch
 from azero.mcts.selection import Puct, Uct
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, move_root, new_forest, start_tree
-from azero.publish import net as nets
-from azero.publish.net import run_net
+from azero.publishing import net as nets
+from azero.publishing.net import run_net
 
 CACHE_MIB = 8
 """Size of the evaluation cache. It holds some 100,000 answers of seven logits."""
