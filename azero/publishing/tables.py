@@ -214,9 +214,7 @@ def _pictures_of(game: Game, seen: Sequence[_Seen], forms: Sequence[_Forms]) -> 
         return
     if len(first["cells"]) != int(np.prod(game.planes_shape[1:])):
         return
-    kinds = {
-        (piece["player"], piece["kind"], piece["text"]) for each in seen for piece in each.picture["pieces"]
-    }
+    kinds = {(piece["player"], piece["kind"], piece["text"]) for each in seen for piece in each.picture["pieces"]}
     pieces = [_pieces_of(game, [each for each in seen if each.player == player], kinds) for player in (0, 1)]
     buttons = {
         str(button["action"]): {"label": button["label"], "key": button["key"]}

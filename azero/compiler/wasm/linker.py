@@ -7,8 +7,6 @@ Source:
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from azero.compiler.wasm.memory import Segment
-
 PAGE = 1 << 16
 _ALIGNMENT = 16  # bytes, of what follows the data
 
@@ -24,6 +22,13 @@ _FUNCTION_INDEX, _TABLE_INDEX, _TABLE_INDEX_I32, _ADDRESS, _ADDRESS_SIGNED, _ADD
 _TABLE_NUMBER = 20
 _WITH_ADDEND = {_ADDRESS, _ADDRESS_SIGNED, _ADDRESS_I32, 8, 9}
 """Kinds of relocations."""
+
+
+class Segment(NamedTuple):
+    """Bytes of the memory that a module sets when it is loaded."""
+
+    address: int
+    content: bytes
 
 
 class Linked(NamedTuple):

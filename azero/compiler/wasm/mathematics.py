@@ -80,7 +80,7 @@ def exp_of_sum(high, low):
         return 0.0
     k = math.floor(high * 1.4426950408889634 + 0.5)
     r, r_low = two_sum(high - k * _LN2_HIGH, -k * _LN2_LOW)
-    r_low += low - k * _LN2_LOWEST
+    r, r_low = two_sum(r, r_low + (low - k * _LN2_LOWEST))
     s = r * r
     tail = 0.0
     # r^2 / 2! + r^3 / 3! + ... + r^14 / 14!
