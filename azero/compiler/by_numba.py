@@ -17,6 +17,7 @@ from numba.extending import intrinsic, overload_method, register_jitable
 
 from azero.compiler import codegen, faster, notice
 from azero.compiler.kernel_cache import KernelCache
+from azero.compiler.machine import IS_WASM
 
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
 
@@ -43,7 +44,12 @@ warnings.simplefilter("ignore", NumbaWarning)  # advice on style; code that cann
 
 
 def kernel(function: Callable) -> Callable:
-    """Returns Numba's dispatcher of a kernel, whose machine code is kept on disk."""
+    """Returns Numba's dispatcher of a kernel, whose machine code is kept on disk.
+
+    For WebAssembly, a kernel is what other kernels call, and nothing is kept.
+    """
+    if IS_WASM:
+        return numba.njit(**_OF_KERNELS, no_cpython_wrapper=True)(function)
     compiled = numba.njit(**_OF_KERNELS)(function)
     compiled._cache = cache = KernelCache(function)
     compiled.compile = functools.partial(cache.compile_once, compiled.compile)

@@ -16,6 +16,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import cpu_target
 from numba.np import linalg
 
+from azero.compiler.machine import IS_WASM
 from azero.errors import Allocates
 from azero.system.interrupt import interruption_waits
 
@@ -98,6 +99,8 @@ def install() -> None:
     FunctionIdentity._unique_ids = iter(lambda: secrets.randbits(62), None)
     event.register("numba:compile", _WithoutCollections())
     _look_for_scipy()
+    if IS_WASM:
+        importlib.import_module("azero.compiler.wasm.target").install()
 
 
 def _look_for_scipy() -> None:

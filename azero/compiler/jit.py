@@ -55,6 +55,14 @@ def _before_compiling(step: Callable[[ModuleType], object]) -> None:
         _by_numba()
 
 
+def compile_dispatcher(dispatcher: Any, kinds: tuple) -> Any:
+    """Compiles a dispatcher of Numba's for types of arguments; returns what Numba has compiled."""
+    _by_numba()
+    dispatcher.compile(kinds)
+    (found,) = dispatcher.overloads.values()
+    return found
+
+
 def compile_alone(function: Callable, arguments: tuple) -> None:
     """Compiles a function for these arguments, to see whether it can be."""
     _by_numba().compile_alone(function, arguments)

@@ -1,4 +1,4 @@
-"""Numba's side of `vectors.py`: a type of 16 floats, and LLVM's instructions on it."""
+"""Numba's side of `vectors.py`: a type of some floats, and LLVM's instructions on it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,15 +8,18 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
+from azero.compiler.machine import IS_WASM
+from azero.compiler.vectors import LANES
+
 _FLOAT, _INT32 = ir.FloatType(), ir.IntType(32)
-_VECTOR = ir.VectorType(_FLOAT, 16)
+_VECTOR = ir.VectorType(_FLOAT, LANES)
 _ZEROS = ir.Constant(_VECTOR, None)
 _FLOAT_BYTES = 4
 
 
 class _Vector(types.Type):
     def __init__(self):
-        super().__init__(name="vector of 16 floats")
+        super().__init__(name=f"vector of {LANES} floats")
 
 
 vector = _Vector()
@@ -56,7 +59,7 @@ def spread(typing_context, array, place):
     def generate(context, builder, signature, args):
         number = builder.load(_pointer(context, builder, signature, args, _FLOAT), align=_FLOAT_BYTES)
         first = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, _INT32(0))
-        return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(_INT32, 16), None))
+        return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(_INT32, LANES), None))
 
     return vector(array, types.intp), generate
 
@@ -79,8 +82,10 @@ def multiply(typing_context, a, b):
 @intrinsic
 def fma(typing_context, a, b, c):
     def generate(context, builder, signature, args):
+        if IS_WASM:
+            return builder.fadd(builder.fmul(args[0], args[1]), args[2])
         kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)  # llvmlite's own builder.fma takes no vectors
-        return builder.call(cgutils.get_or_insert_function(builder.module, kind, "llvm.fma.v16f32"), args)
+        return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v{LANES}f32"), args)
 
     return vector(vector, vector, vector), generate
 

@@ -1,4 +1,4 @@
-"""Vectors of 16 floats, for kernels: one register of a CPU with AVX-512, two with AVX2.
+"""Vectors of 16 floats, for kernels: one register of a CPU with AVX-512, two with AVX2. In WebAssembly: 8 floats.
 
 Each operation is one of LLVM's, on each float alone, so all CPUs compute the same bits. Arrays are float32 and
 contiguous. A place in one counts all its floats from the first one, and is not checked.
@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from azero.compiler.jit import ForKernels
+from azero.compiler.machine import IS_WASM
 
-LANES = 16
-"""Floats of a vector."""
+LANES = 8 if IS_WASM else 16
+"""Floats of a vector: two registers, of which CPUs have 16 or so."""
 
 
 def _not_compiled(*arguments) -> NoReturn:
@@ -28,7 +29,7 @@ store = _operation("store")
 """store(array, place, vector): writes the floats from a place on."""
 
 spread = _operation("spread")
-"""spread(array, place): the float at a place, 16 times."""
+"""spread(array, place): the float at a place, in each lane."""
 
 zeros = _operation("zeros")
 """zeros(): a vector of zeros."""
@@ -40,7 +41,7 @@ multiply = _operation("multiply")
 """multiply(a, b): a * b."""
 
 fma = _operation("fma")
-"""fma(a, b, c): a * b + c, rounded once."""
+"""fma(a, b, c): a * b + c, rounded once; in WebAssembly, which has no such instruction, twice."""
 
 larger = _operation("larger")
 """larger(a, b): b where it is greater, else a; so a, if that is NaN."""

@@ -23,8 +23,12 @@ from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.search.analysis import mean_values
 from azero.mcts.tree import UNPROVEN, children_of
 
-_EVEN_NOISE = 1e6  # Dirichlet's alpha: the noise is uniform
-_EXPLORED = 0.5  # share of uniform priors at the root, so that moves that the net dislikes get values, too
+LEVEL_ROOT = VisitsRoot(1e6, 0.5)
+"""The root of searches with a net. Half of its prior is uniform, so that moves that the net dislikes get values, too.
+
+With such an alpha, Dirichlet's noise is uniform.
+"""
+
 _LOST_ROLLOUTS = 1.0  # lost visits added to each move, if values come from random rollouts
 _MOMENT_S = 0.001  # of a search that only prepares the next ones
 _REMEMBERED = 4096  # positions that the adaptive level remembers
@@ -128,7 +132,7 @@ class LevelAgent(Agent):
             assert search is not None, "it searches itself"
             settings = search.settings._replace(is_stopping_early=False, proof_nodes=0, solve_nodes=0)
             if search.evaluator is not None:
-                settings = settings._replace(root=VisitsRoot(_EVEN_NOISE, _EXPLORED))
+                settings = settings._replace(root=LEVEL_ROOT)
             search.use_settings(settings)
             search.prepare()
             self._search = search

@@ -28,6 +28,11 @@ def agent(agent_id: str, context: InContext, game: str | None = None) -> dict[st
 
 
 def _to_json(agent: OfferedAgent, context: InContext, game: Game | None) -> dict[str, Any]:
+    return describe_agent(agent, game, context.searches.agents.state_of(agent, game))
+
+
+def describe_agent(agent: OfferedAgent, game: Game | None, state: str) -> dict[str, Any]:
+    """Returns an agent for a game as the interface gives it."""
     table = agent.levels(game) if game else None
     return {
         "id": agent.id,
@@ -36,7 +41,7 @@ def _to_json(agent: OfferedAgent, context: InContext, game: Game | None) -> dict
         "kind": agent.kind,
         "game": agent.game.name if agent.game else None,
         "simulations": agent.simulations,
-        "state": context.searches.agents.state_of(agent, game),
+        "state": state,
         "judges": agent.judges,
         "has_ownership": agent.has_ownership,
         "source": agent.source,

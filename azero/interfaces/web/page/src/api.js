@@ -37,6 +37,13 @@ class Connection extends Emitter {
 
 export const connection = new Connection();
 
+let send = (path, options) => fetch(API + path, options);
+
+/** Lets something else answer the requests: `sender(path, options)` returns the promise of a Response. */
+export function useSender(sender) {
+  send = sender;
+}
+
 /** @typedef {{signal?: AbortSignal}} Options */
 
 export const get = (path, /** @type {Options} */ { signal } = {}) => request(path, { signal });
@@ -60,7 +67,7 @@ async function request(path, options) {
 /** Returns the response; null, after a pause, if the request should be sent again. `onBusy` is called before a pause. */
 async function attemptFetch(path, options, attempt, onBusy) {
   try {
-    const response = await fetch(API + path, options);
+    const response = await send(path, options);
     connection.set(false);
     const wait = Number(response.headers.get("Retry-After"));
     if (!wait || attempt >= MOST_WAITS) return response;

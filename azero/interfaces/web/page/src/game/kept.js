@@ -3,8 +3,11 @@
 // A window keeps its own in sessionStorage, so that two windows do not disturb each other. Those with moves are in
 // localStorage, too, where other windows find them, and later ones.
 
-const PREFIX = "azero.game.";
-const CURRENT = "azero.current"; // the id of the game that the window shows
+import { published } from "../published.js";
+
+// files of one folder share a storage, and each has a game that the others lack
+const PREFIX = published ? `azero.file.${published.game}.` : "azero.game.";
+const CURRENT = published ? `azero.current.${published.game}` : "azero.current"; // the id of the game that the window shows
 const VERSION = 1; // of the form of a kept game; those of another one are left alone
 const MOST = 20; // games in each storage
 

@@ -4,10 +4,11 @@ import { post } from "../api.js";
 import { earlier } from "../game/kept.js";
 import { defaultAgent } from "../game/session.js";
 import { html, useApp, useState } from "../html.js";
+import { published } from "../published.js";
 import { settings } from "../settings.js";
 import { VIEWS } from "../views/index.js";
 import { Dialog, DropDown, Icon, Logo } from "./controls.js";
-import { KeysDialog, RulesDialog } from "./dialogs.js";
+import { AboutDialog, KeysDialog, RulesDialog } from "./dialogs.js";
 import { turnBoard } from "./layout.js";
 import { returnTo } from "./opening.js";
 import { RecordDialog } from "./RecordDialog.js";
@@ -52,6 +53,12 @@ export function Header({ title }) {
       <button class="icon-button roomy-only" aria-label="Keys" title="All keys" onClick=${() => app.openDialog(KeysDialog)}>
         <${Icon} name="keys" />
       </button>
+      ${
+        published &&
+        html`<button class="icon-button roomy-only" aria-label="About this page" title="About this page" onClick=${() => app.openDialog(AboutDialog)}>
+          <${Icon} name="about" />
+        </button>`
+      }
       <span class="opens tight-only">
         <button class="icon-button" aria-label="Menu" aria-haspopup="menu" aria-expanded=${open === "views"} onClick=${() => toggle("views")}><${Icon} name="more" /></button>
         ${open === "views" && html`<${DropDown} label="Menu" items=${menuItems(app, isDark)} onClose=${close} />`}
@@ -110,6 +117,7 @@ function menuItems(app, isDark) {
     { text: "Turn the board", onPick: () => turnBoard(app.shown) },
     { text: isDark ? "Light theme" : "Dark theme", onPick: () => settings.set("theme", isDark ? "light" : "dark") },
     { text: "Keys", onPick: () => app.openDialog(KeysDialog) },
+    ...(published ? [{ text: "About this page", onPick: () => app.openDialog(AboutDialog) }] : []),
   ];
 }
 
@@ -188,7 +196,7 @@ function CopyMenu() {
     { text: "Link", onPick: copy("Link", app.address) },
     "-",
     ...(command ? [{ text: "azero suggest …", onPick: copy("Command", () => command) }] : []),
-    { text: "curl …", onPick: copy("Command", () => curlOf(app)) },
+    ...(published ? [] : [{ text: "curl …", onPick: copy("Command", () => curlOf(app)) }]),
     {
       text: "JSON of a suggestion",
       onPick: copy("JSON", async () => JSON.stringify(await post("suggestions", asked(app)), null, 2)),

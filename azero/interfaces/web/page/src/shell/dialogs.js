@@ -4,6 +4,7 @@ import { connection, post } from "../api.js";
 import { Still } from "../board/Drawing.js";
 import { html, useApp, useEffect, useRender, useState } from "../html.js";
 import { activeKeys } from "../keys.js";
+import { published } from "../published.js";
 import { settings } from "../settings.js";
 import { Dialog, Icon } from "./controls.js";
 
@@ -176,7 +177,7 @@ export function RulesDialog() {
   const footer = html`<button class="primary" onClick=${app.closeDialog}>Back to the game</button>`;
   return html`<${Dialog} title=${`How to play ${game.title}`} className="sheet" footer=${footer}>
     <div tabindex="-1" data-autofocus>
-      ${game.sheet.length === 0 && html`<p>The file of this game says nothing about its rules. A docstring below its line <code>class</code> would be shown here.</p>`}
+      ${game.sheet.length === 0 && html`<p>The file of this game says nothing about its rules.${!published && html` A docstring below its line <code>class</code> would be shown here.`}</p>`}
       ${game.sheet.map((block) => html`<${Block} block=${block} game=${game} />`)}
       <${Options} parameters=${game.parameters} />
     </div>
@@ -211,6 +212,31 @@ function Figure({ block, game }) {
     ${position ? html`<${Still} position=${position} from=${from} />` : html`<div class="board"></div>`}
     <figcaption>${withCode(text)}${problem && html`<span class="problem"> This picture cannot be drawn: ${problem}</span>`}</figcaption>
   </figure>`;
+}
+
+/** What a published file is, and where it comes from. */
+export function AboutDialog() {
+  const { azero, agents, lacks, sources } = published;
+  return html`<${Dialog} title="About this page" className="sheet">
+    <p>This page is one file. It plays, analyses and explains in this browser. It sends nothing and asks for nothing.</p>
+    ${agents.map((agent) => html`<${Card} agent=${agent} />`)}
+    ${
+      lacks.length > 0 &&
+      html`<h3>What it lacks</h3>
+      <ul>${lacks.map((text) => html`<li>${text}</li>`)}</ul>`
+    }
+    <h3>Made by azero ${azero}</h3>
+    <p>azero is free software under the MIT licence.${sources.length > 0 && ` ${sources.join("; ")}`}</p>
+    <details><summary>Licences of what this file contains</summary><pre>${document.getElementById("licences").textContent}</pre></details>
+  </${Dialog}>`;
+}
+
+/** What is known of an agent. */
+function Card({ agent: { title, name, facts } }) {
+  const known = Object.entries(facts).filter(([, value]) => value !== null);
+  return html`<h3>${title}</h3>
+    ${name && html`<p>In azero's commands it is <code>${name}</code>.</p>`}
+    ${known.length > 0 && html`<ul>${known.map(([what, number]) => html`<li>${number.toLocaleString("en-US")} ${what}</li>`)}</ul>`}`;
 }
 
 /** "This game: size 8, swap off." */

@@ -2,6 +2,7 @@
 
 import { currentId, earlier, find, hide, keep, newId } from "../game/kept.js";
 import { defaultAgent, titleOf } from "../game/session.js";
+import { published } from "../published.js";
 import { pack, readLink, unpack } from "../router.js";
 import { loadViewsSoon, viewOf } from "../views/index.js";
 
@@ -115,7 +116,7 @@ export async function begin(app) {
   if (!id && last) app.keeper.offer(last);
 }
 
-const firstGame = ({ games }) => games.find((game) => game.is_own)?.id ?? FIRST_GAME;
+const firstGame = ({ games }) => published?.game ?? games.find((game) => game.is_own)?.id ?? FIRST_GAME;
 
 /** The id of the game that belongs to the entry of the history; null if none is kept. */
 async function idOfEntry() {

@@ -1,6 +1,7 @@
 // The views, in the order of the header. All but Play are loaded after the first board is shown.
 
 import { html, useApp, useLayoutEffect, useRender } from "../html.js";
+import { published } from "../published.js";
 import { PanelFrame, Stage } from "../shell/layout.js";
 import { Play } from "./play/Play.js";
 
@@ -20,7 +21,9 @@ export const VIEWS = [
     key: "r",
     ...later("Review", async () => (await import("./review/Review.js")).Review),
   },
-  { id: "runs", title: "Runs", key: "w", ...later("Runs", async () => (await import("./runs/Runs.js")).Runs) },
+  ...(published
+    ? [] // a file has no runs
+    : [{ id: "runs", title: "Runs", key: "w", ...later("Runs", async () => (await import("./runs/Runs.js")).Runs) }]),
   { id: "learn", title: "Learn", key: "l", ...later("Learn", async () => (await import("./learn/Learn.js")).Learn) },
 ];
 

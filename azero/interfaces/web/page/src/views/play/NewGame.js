@@ -1,6 +1,7 @@
 // The dialog of a new game: opponent, level, side, clock, board; or the two agents that play each other.
 
 import { html, useApp, useState } from "../../html.js";
+import { published } from "../../published.js";
 import { settings } from "../../settings.js";
 import { Dialog, radio, radioKeys, Stone } from "../../shell/controls.js";
 import { beginGame } from "./game.js";
@@ -108,8 +109,9 @@ function boardsOf({ games, game }) {
   return family.some((each) => each.id === game.id) ? family : [game, ...family];
 }
 
-/** The parameters that can be chosen: numbers within a range, and yes or no. */
+/** The parameters that can be chosen: numbers within a range, and yes or no. A file has one game. */
 function namesOf(game) {
+  if (published) return [];
   const isAsked = ([name, value]) =>
     !UNASKED.includes(name) && (name in game.ranges || (!game.is_own && typeof value === "boolean"));
   return Object.entries(game.parameters)

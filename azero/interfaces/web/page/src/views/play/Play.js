@@ -4,6 +4,7 @@ import { post } from "../../api.js";
 import { html, useApp, useEffect, useLayoutEffect, useRef, useState } from "../../html.js";
 import { stepKeys, useKeys } from "../../keys.js";
 import { overlayOfLine } from "../../panel/overlays.js";
+import { published } from "../../published.js";
 import { settings } from "../../settings.js";
 import { Dialog, Icon } from "../../shell/controls.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
@@ -86,7 +87,7 @@ export function Play() {
   const below = play.human ?? 0; // the side at the foot of the panel
   const { picture } = session.position;
   const { problem } = picture; // of a user's own picture
-  const isPlain = session.game.is_own && picture.style === "plain";
+  const isPlain = !published && session.game.is_own && picture.style === "plain"; // whoever looks is its author
   return html`
     <${Stage}
       overlay=${hintOverlay(play.hint, session.position)}

@@ -1,0 +1,8 @@
+"""Which machine kernels are compiled for: this one, or WebAssembly."""
+
+import os
+
+VARIABLE, WASM = "AZERO_COMPILES_FOR", "wasm32"
+
+IS_WASM = os.environ.get(VARIABLE) == WASM
+"""Whether this process compiles for WebAssembly. Then it can call no kernel."""

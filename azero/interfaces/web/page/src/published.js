@@ -1,0 +1,9 @@
+// What a published file says of itself; null where the page is served.
+
+const block = globalThis.document?.getElementById("published");
+
+/**
+ * The only game, the version of azero, addresses of its sources, what is known of the agents, and what the file lacks.
+ * @type {{game: string, title: string, azero: string, sources: string[], agents: any[], lacks: string[]} | null}
+ */
+export const published = block ? JSON.parse(block.textContent) : null;

@@ -1,0 +1,223 @@
+"""The page of `azero serve` as one HTML file, which needs neither Python nor a server."""
+
+import base64
+import hashlib
+import html
+import importlib.metadata
+import json
+import re
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import azero
+from azero.arena.agents.checkpoints import shipped_checkpoints
+from azero.games import make_game
+from azero.games.names import without_folder
+from azero.interfaces.web.app import PAGE
+from azero.interfaces.web.models import PositionAsked
+from azero.interfaces.web.offered.agents import CLASSICAL_OFFERED
+from azero.interfaces.web.offered.catalogue import Catalogue
+from azero.interfaces.web.offered.games import OfferedGame
+from azero.interfaces.web.positions import describe, position_of
+from azero.interfaces.web.routes.agents import describe_agent
+from azero.interfaces.web.routes.games import describe_game
+from azero.publishing.bundle import joined
+from azero.publishing.tables import tables_of
+
+if TYPE_CHECKING:
+    from azero.publishing.build import Published
+
+Json = dict[str, Any]
+
+_SCRIPTS = Path(__file__).parent / "scripts"
+_LIBRARIES = "preact", "htm"
+
+_MOST_PLIES = 2000
+
+
+def html_of(published: "Sequence[Published]") -> str:
+    """Returns a page in which agents of one game play, analyse and explain."""
+    page, agents, about = _data_of(published)
+    blocks = {
+        "published": json.dumps(about),
+        "page": json.dumps(page),
+        "agents": json.dumps(agents),
+        "licences": _licences(),
+        "worker": joined(_SCRIPTS / "worker.js"),
+    }
+    for number, each in enumerate(published):
+        blocks |= {f"wasm-{number}": _packed(each.wasm), f"weights-{number}": _packed(each.weights)}
+    return _document(page["game"]["title"], blocks)
+
+
+def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
+    """Returns what the worker knows of the game, of the agents, and what the page says of itself."""
+    game = make_game(published[0].manifest["game"]["name"])
+    names = [each.manifest["agent"]["name"] for each in published]
+    catalogue = Catalogue([] if set(names) <= {*shipped_checkpoints(), *CLASSICAL_OFFERED} else names, [game])
+    offered = next(each for each in catalogue.games.values() if each.game == game)
+    described = describe_game(offered, catalogue) | {"ranges": {}, "sizes": [offered.id], "has_sgf": False}
+    tables, lacks = tables_of(game)
+    page = {
+        "game": described,
+        "name": without_folder(str(game)),
+        "tables": tables,
+        "isHistoryFree": bool(game.rules.is_history_free),
+        "pictures": _pictures_of(described, offered, catalogue),
+    }
+    by_name = {agent.name: agent for agent in catalogue.agents.values()}
+    agents = [
+        {"about": describe_agent(by_name[name], game, "ready"), "manifest": each.manifest}
+        for name, each in zip(names, published, strict=True)
+    ]
+    about = {
+        "game": offered.id,
+        "title": described["title"],
+        "azero": azero.__version__,
+        "sources": importlib.metadata.metadata("azero").get_all("Project-URL") or [],
+        "agents": [_card_of(agent) for agent in agents],
+        "lacks": lacks,
+    }
+    return page, agents, about
+
+
+def _card_of(agent: Json) -> Json:
+    """Returns what the page says of an agent."""
+    told, net = agent["manifest"]["agent"], agent["manifest"]["agent"]["net"] or {}
+    card = told["card"] or {}
+    return {
+        "title": agent["about"]["title"],
+        "name": agent["about"]["name"],
+        "facts": {
+            "parameters": net.get("parameters"),
+            "steps of training": card.get("step") or None,
+            "positions of self-play": card.get("positions") or None,
+        },
+    }
+
+
+def _licences() -> str:
+    """Returns the licences of what the page contains."""
+    own = importlib.metadata.distribution("azero").read_text("licenses/LICENSE") or ""
+    texts = {"azero": own, **{name: (PAGE / "vendor" / f"LICENSE-{name}").read_text("utf-8") for name in _LIBRARIES}}
+    return "\n\n".join(f"{name}\n\n{text.strip()}" for name, text in texts.items() if text)
+
+
+def _pictures_of(described: Json, offered: OfferedGame, catalogue: Catalogue) -> list[Json]:
+    """Returns the positions of other games that the rules show, as the server describes them."""
+    asked = [
+        {"game": block["game"], "moves": block["moves"]}
+        for block in described["sheet"]
+        if block["kind"] == "picture" and block["game"] not in ("", offered.id)
+    ]
+    return [{"asked": each, "position": _position_of(each, catalogue)} for each in asked]
+
+
+def _position_of(asked: Json, catalogue: Catalogue) -> Json:
+    request = PositionAsked(game=asked["game"], moves=asked["moves"])
+    return describe(position_of(catalogue.game(asked["game"]), request, _MOST_PLIES))
+
+
+def _packed(content: bytes) -> str:
+    """Returns bytes as text: deflated, in base64."""
+    return base64.b64encode(zlib.compress(content, 9)).decode() if content else ""
+
+
+def site_of(games: "dict[str, list[Published]]") -> dict[str, bytes]:
+    """Returns the files of a site by their names: a page for each game, and one that leads to them.
+
+    Args:
+      games: agents by the name of their game's file, without its ending.
+    """
+    files = {f"{name}.html": html_of(published).encode() for name, published in games.items()}
+    links = []
+    for name, published in games.items():
+        page, agents, _ = _data_of(published)
+        who = ", ".join(agent["about"]["title"] for agent in agents)
+        title = " ".join(filter(None, (page["game"]["title"], page["game"]["subtitle"])))
+        links.append(f'<li><a href="{html.escape(name)}.html">{html.escape(title)}</a> {html.escape(who)}</li>')
+    return {"index.html": _index("\n".join(links)).encode(), **files}
+
+
+def _index(links: str) -> str:
+    style = _INDEX_STYLE
+    policy = f"default-src 'none'; style-src {_hash_of(style)}; img-src data:; base-uri 'none'; form-action 'none'"
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8" />
+<meta http-equiv="Content-Security-Policy" content="{policy}" />
+<meta name="viewport" content="width=device-width, initial-scale=1" />
+<title>azero</title>
+<style>{style}</style>
+</head>
+<body>
+<h1>azero</h1>
+<p>Each page plays, analyses and explains in your browser. It sends nothing.</p>
+<ul>
+{links}
+</ul>
+</body>
+</html>
+"""
+
+
+# ---- the document
+
+_INDEX_STYLE = (
+    "body { font: 16px/1.5 system-ui, sans-serif; max-width: 40em; margin: 2em auto; padding: 0 1em; "
+    "color: #1B1B1A; background: #F7F6F3 } a { color: #2257B5 }"
+)
+
+
+def _document(title: str, blocks: dict[str, str]) -> str:
+    """Returns the page of the server with its styles and scripts within, and blocks of data by their ids."""
+    served = (PAGE / "index.html").read_text(encoding="utf-8")
+    style, script = _style_of(served), joined(_SCRIPTS / "main.js").replace("</script", "<\\/script")
+    policy = (
+        f"default-src 'none'; script-src {_hash_of(script)} 'wasm-unsafe-eval'; style-src {_hash_of(style)}; "
+        "img-src data:; worker-src blob:; connect-src 'none'; base-uri 'none'; form-action 'none'"
+    )
+    icon = base64.b64encode((PAGE / "icon.svg").read_bytes()).decode()
+    head = [
+        '<meta charset="utf-8" />',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}" />',
+        *re.findall(r'<meta name="[^>]*>', served),
+        f"<title>{title}, azero</title>",
+        f'<link rel="icon" href="data:image/svg+xml;base64,{icon}" />',
+        f"<style>{style}</style>",
+    ]
+    data = [f'<script type="text/plain" id="{name}">{_as_data(name, text)}</script>' for name, text in blocks.items()]
+    body = re.sub(r"<noscript>.*?</noscript>", "<noscript>This page needs JavaScript.</noscript>", _body_of(served))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n' + "\n".join(head) + "\n</head>\n<body>\n" + body + "\n"
+        + "\n".join(data) + f"\n<script>{script}</script>\n</body>\n</html>\n"
+    )  # fmt: skip
+
+
+def _body_of(served: str) -> str:
+    return served.partition("<body>")[2].partition("</body>")[0].strip()
+
+
+def _style_of(served: str) -> str:
+    """Returns the styles that a page names, in their order."""
+    found = list[str]()
+    for tag in re.findall(r'<link rel="stylesheet"[^>]*>', served):
+        text = (PAGE / re.search(r'href="([^"]+)"', tag)[1]).read_text(encoding="utf-8")  # type: ignore[index]
+        media = re.search(r'media="([^"]+)"', tag)
+        found.append(f"@media {media[1]} {{\n{text}}}" if media else text)
+    return "\n".join(found)
+
+
+def _hash_of(text: str) -> str:
+    """Returns a script or a style as a content security policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _as_data(name: str, text: str) -> str:
+    """Returns text that ends no block of data, of the same meaning."""
+    if name == "worker":
+        return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return text.replace("<", "\\u003c") if text.startswith(("{", "[")) else text

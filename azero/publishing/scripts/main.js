@@ -1,0 +1,4 @@
+// The script of a published page: what answers comes first, then the page that is served elsewhere.
+
+import "./begin.js";
+import "../../interfaces/web/page/src/main.js";

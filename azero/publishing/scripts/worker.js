@@ -1,0 +1,131 @@
+// The worker of a published page: answers what the page asks, as the server's /api/v1 does.
+//
+// It gets {open: {page, agents: [{about, manifest, wasm, weights}]}} first, then {id, path, body} and {cancel: id}. It
+// sends {isOpen} or {problem}, then for each request {id, status, body}; of a stream {id, event, data} and {id, isOver}.
+
+import { Engine } from "../engine.js";
+import { simulate } from "./lessons.js";
+import { Game, Refused } from "./positions.js";
+import { read, write } from "./records.js";
+import { review } from "./reviews.js";
+import { Agent, analyse, suggest } from "./searches.js";
+
+let offered = null; // {page, game, agents}
+let opened = null; // a promise: resolved when `offered` is there
+const running = new Map(); // AbortControllers by the numbers of requests
+
+/** The bytes of a deflated text in base64. */
+async function bytesOf(text) {
+  if (!text) return new Uint8Array();
+  const raw = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const stream = new Blob([raw]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+async function open({ page, agents: given }) {
+  const agents = await Promise.all(
+    given.map(async ({ about, manifest, wasm, weights }) => {
+      const [code, numbers] = await Promise.all([bytesOf(wasm), bytesOf(weights)]);
+      const module = await WebAssembly.compile(code);
+      return new Agent({ about, manifest, open: () => Engine.open({ manifest, wasm: module, weights: numbers }) });
+    }),
+  );
+  offered = { page, game: new Game(await agents[0].open(), page), agents };
+}
+
+/** The agent of a request. */
+function agentOf(id) {
+  const found = offered.agents.find(({ about }) => about.id === id);
+  if (!found) throw new Refused(404, "unknown_agent", `this file has no agent ${id}`, { value: id });
+  return found;
+}
+
+function checkGame(id) {
+  if (id !== offered.page.game.id)
+    throw new Refused(404, "unknown_game", `this file has ${offered.page.game.title} alone`, { value: id });
+}
+
+/** What answers a request without a stream: a function of its body, the rest of its path, and a signal. */
+const ROUTES = {
+  games: (_, [id]) => {
+    if (id === undefined) return [offered.page.game];
+    checkGame(id);
+    return offered.page.game;
+  },
+  agents: (_, [id]) => (id === undefined ? offered.agents.map(({ about }) => about) : agentOf(id).about),
+  positions: (body) => offered.game.describe(body),
+  records: (body, [what]) => (what === "read" ? read : write)(offered.game, offered.page.name, body),
+  suggestions: (body, _, signal) => {
+    checkGame(body.game);
+    return suggest(offered.game, agentOf(body.agent), body, signal);
+  },
+  simulations: (body, _, signal) => {
+    checkGame(body.game);
+    const agent = body.agent ? agentOf(body.agent) : offered.agents[0];
+    return simulate(offered.game, agent, body, signal);
+  },
+};
+
+/** What answers with a stream: a function of the body and a signal, which returns a function of `send`. */
+const STREAMS = {
+  analyses: (body, signal) => {
+    checkGame(body.game);
+    return analyse(offered.game, agentOf(body.agent), body, signal);
+  },
+  reviews: (body, signal) => {
+    checkGame(body.game);
+    return review(offered.game, agentOf(body.agent), body, signal);
+  },
+};
+
+async function answer(id, path, body) {
+  const controller = new AbortController();
+  const { signal } = controller;
+  running.set(id, controller);
+  const [name, ...rest] = path
+    .replace(/\?.*/, "")
+    .split("/")
+    .map((part) => decodeURIComponent(part));
+  let isStream = false;
+  try {
+    await opened;
+    signal.throwIfAborted();
+    if (Object.hasOwn(STREAMS, name)) {
+      const work = STREAMS[name](body, signal);
+      isStream = true;
+      postMessage({ id, status: 200 });
+      await work((event, data) => signal.aborted || postMessage({ id, event, data }));
+      postMessage({ id, isOver: true });
+    } else if (Object.hasOwn(ROUTES, name)) {
+      const found = await ROUTES[name](body, rest, signal);
+      postMessage({ id, status: 200, body: found });
+    } else throw new Refused(404, "not_found", "a published page does not have this");
+  } catch (error) {
+    if (signal.aborted) return;
+    const refused = error instanceof Refused ? error : new Refused(500, "rules", messageOf(error));
+    if (isStream) {
+      postMessage({ id, event: "error", data: refused.body });
+      postMessage({ id, isOver: true });
+    } else postMessage({ id, status: refused.status, body: refused.body });
+  } finally {
+    running.delete(id);
+  }
+}
+
+/** What went wrong in the rules or the search, and after which moves. */
+function messageOf({ name, message, history }) {
+  if (name !== "EngineError") return `unexpected error: ${message}`;
+  const moves = history?.length ? offered.game.textsOf([], [history])[0].join(" ") : "";
+  return moves ? `${message}, after ${moves}` : message;
+}
+
+addEventListener("message", ({ data }) => {
+  if (data.open) {
+    opened = open(data.open);
+    opened.then(
+      () => postMessage({ isOpen: true }),
+      (error) => postMessage({ problem: error.message }),
+    );
+  } else if (data.cancel) running.get(data.cancel)?.abort();
+  else answer(data.id, data.path, data.body);
+});

@@ -1,0 +1,395 @@
+"""Tables from which a published page writes moves and draws positions, where Python is not there to do it.
+
+Pictures and texts are Python methods of a game. The tables are found by looking at what these methods say in games
+played at random. Other such games then check them: what fails is left out, and named.
+"""
+
+import itertools
+import os
+import random
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from azero.compiler.plain import call, plain_python
+from azero.games import Game, State, kernels
+from azero.games.pictures.default import default_picture
+from azero.games.pictures.picture import Picture
+from azero.games.position_text import cells_in_rows
+
+Json = dict[str, Any]
+
+_LEARNT, _CHECKED = 800, 300
+"""Positions from which tables are made, and others by which they are checked."""
+
+_ASKED = 40
+"""Positions that are asked about an action which no random game had."""
+
+_STILL = ("style", "width", "height", "cells", "rows", "labels", "lines", "dots", "edges", "players", "steps", "drops")
+"""What does not change in a game's pictures if they can be drawn from tables."""
+
+_KEYS = (*_STILL, "pieces", "step", "begun", "texts", "winning", "is_path", "problem", "actions", "buttons")
+
+
+class _Seen(NamedTuple):
+    """A position, and what the game's methods say of it."""
+
+    state: State
+    player: int  # to move, by the rules, even if the game is over
+    planes: np.ndarray  # [C * H * W] bool
+    run: list[int]  # the last actions, all of the player to move
+    picture: Json
+
+
+class _Forms(NamedTuple):
+    """What the actions of a player are: texts and cells by action, None where no text or no cells are known."""
+
+    texts: list[Any]  # a text, or two: where the last cell is free, and where a piece lies there
+    cells: list[list[int] | None]
+
+
+def tables_of(game: Game, seed: int = 0) -> tuple[Json, list[str]]:
+    """Returns the tables of a game, and what cannot be done by tables, in words.
+
+    The page reads them in `scripts/pictures.js`, which says what they are.
+    """
+    chance = random.Random(seed)
+    learnt, checked = _positions(game, chance, _LEARNT), _positions(game, chance, _CHECKED)
+    lacks = list[str]()
+    forms = [_forms_of(game, learnt, player) for player in (0, 1)]
+    texts = [each.texts for each in forms]
+    if not all(_has_texts(game, seen, texts) for seen in (*learnt, *checked)):
+        texts = [[str(action) for action in range(game.num_actions)]] * 2
+        lacks.append("moves are written as numbers: their texts depend on more than the action and where it goes")
+    tables: Json = {"texts": _once(texts)}
+    for picture in _pictures_of(game, learnt, forms):
+        if not all(_is_drawn(seen, picture) for seen in (*learnt, *checked)):
+            continue
+        winning = _winning_of(game, learnt + checked, picture)
+        if winning is None and any(seen.picture["winning"] for seen in (*learnt, *checked)):
+            lacks.append("the cells that decided a game are not marked")
+        return {**tables, **picture, "cells": _once(picture["cells"]), "winning": winning}, lacks
+    lacks.append("the picture is the plain board beside a list of moves")
+    return {**tables, **_plain(game)}, lacks
+
+
+def _positions(game: Game, chance: random.Random, most: int) -> list[_Seen]:
+    """Returns positions of games played at random, to the end of the last one."""
+    found = list[_Seen]()
+    while len(found) < most:
+        found += _positions_of_game(game, chance)
+    return found
+
+
+def _positions_of_game(game: Game, chance: random.Random) -> Iterator[_Seen]:
+    state, movers = game.new_initial_state(), list[int]()
+    while True:
+        with plain_python():
+            player = int(game.rules.current_player(state.record))
+        length = len(list(itertools.takewhile(lambda mover: mover == player, reversed(movers))))
+        run = state.history()[len(movers) - length :]
+        planes = np.zeros(game.planes_shape, np.float32)
+        call(kernels.encode, game.rules, state.record, planes)
+        yield _Seen(state.clone(), player, planes.ravel() != 0, run, game.picture(state).to_json())
+        if state.is_terminal():
+            return
+        movers.append(player)
+        state.apply_action(chance.choice(state.legal_actions()))
+
+
+def _once(both: Sequence[Any]) -> list[Any]:
+    """Returns what both players have, once if it is the same."""
+    return [both[0]] if both[0] == both[1] else list(both)
+
+
+# ---- actions
+
+
+def _forms_of(game: Game, seen: Sequence[_Seen], player: int) -> _Forms:
+    """Returns what the actions of a player are, by positions in which they are legal, or else by any."""
+    own = [each for each in seen if each.player == player]
+    texts: list[list[set[str]]] = [[set(), set()] for _ in range(game.num_actions)]
+    cells: list[set[tuple[int, ...]]] = [set() for _ in range(game.num_actions)]
+    for each in own:
+        for action in each.picture["actions"]:
+            _note(each, action["action"], action["move"], tuple(action["cells"]), texts, cells)
+    depends = any(free and taken and free != taken for free, taken in texts)
+    for number in range(game.num_actions):
+        num_asked = 0
+        for each in own:
+            known = next(iter(cells[number]), None)
+            if known is not None and (not depends or texts[number][_is_taking(each, known)]):
+                continue  # nothing would be new
+            asked, num_asked = _asked(game, each, number), num_asked + 1
+            if asked:
+                _note(each, number, *asked, texts, cells)
+            if num_asked == _ASKED:
+                break
+    forms = [_text_of(*each) for each in texts]
+    return _Forms(_with_both(forms), [list(*each) if len(each) == 1 else None for each in cells])
+
+
+def _note(
+    seen: _Seen,
+    action: int,
+    move: str,
+    places: tuple[int, ...],
+    texts: list[list[set[str]]],
+    cells: list[set[tuple[int, ...]]],
+) -> None:
+    texts[action][_is_taking(seen, places)].add(move)
+    cells[action].add(places)
+
+
+def _is_taking(seen: _Seen, places: Sequence[int]) -> bool:
+    """Returns whether a piece that is not the player's own lies on the last of an action's cells."""
+    others = {piece["cell"] for piece in seen.picture["pieces"] if piece["player"] != seen.player}
+    return bool(places) and places[-1] in others
+
+
+def _asked(game: Game, seen: _Seen, action: int) -> tuple[str, tuple[int, ...]] | None:
+    """Returns text and cells of an action that may not be legal; None if the methods do not tell."""
+    rules, record = game.rules, seen.state.record
+    try:
+        with plain_python():
+            move = rules.action_to_text(record, action)
+            picture: Picture = rules.picture(record, [action], seen.state.history())
+    except Exception:  # the methods need not know actions that are not legal
+        return None
+    places = tuple(int(cell) for cell in picture.clicks.get(action, ()))
+    return (move, places) if all(0 <= cell < len(picture.board.cells) for cell in places) else None
+
+
+def _text_of(free: set[str], taken: set[str]) -> Any:
+    """Returns a text; two of them if they differ; None if there is none, or more than one for the same."""
+    if len(free) > 1 or len(taken) > 1 or not (free or taken):
+        return None
+    if free and taken and free != taken:
+        return [*free, *taken]
+    return next(iter(free or taken))
+
+
+def _with_both(forms: list[Any]) -> list[Any]:
+    """Returns texts with the second one where it was not seen, if all others differ from the first in the same part.
+
+    E.g. all takings of Breakthrough have `x` where other moves have `-`.
+    """
+    parts = {_differing(*form) for form in forms if isinstance(form, list)}
+    if len(parts) != 1:
+        return forms
+    ((free, taken),) = parts
+    return [
+        [form, form.replace(free, taken)] if isinstance(form, str) and free and form.count(free) == 1 else form
+        for form in forms
+    ]
+
+
+def _differing(one: str, other: str) -> tuple[str, str]:
+    """Returns the parts in which two texts differ."""
+    begin = len(os.path.commonprefix([one, other]))
+    end = len(os.path.commonprefix([one[begin:][::-1], other[begin:][::-1]]))
+    return one[begin : len(one) - end], other[begin : len(other) - end]
+
+
+def _has_texts(game: Game, seen: _Seen, texts: Sequence[Sequence[Any]]) -> bool:
+    """Returns whether the texts are those of the position's legal actions, and name each of them."""
+    for action in seen.picture["actions"]:
+        text = texts[seen.player][action["action"]]
+        if isinstance(text, list):
+            text = text[_is_taking(seen, action["cells"])]
+        if text != action["move"]:
+            return False
+    return True
+
+
+# ---- pictures
+
+
+def _pictures_of(game: Game, seen: Sequence[_Seen], forms: Sequence[_Forms]) -> Iterator[Json]:
+    """Yields tables that may be those of the picture: with pieces by planes, or with the numbers of planes as texts."""
+    first = seen[0].picture
+    if any(each.picture[name] != first[name] for each in seen for name in _STILL):
+        return
+    if len(first["cells"]) != int(np.prod(game.planes_shape[1:])):
+        return
+    kinds = {(piece["player"], piece["kind"], piece["text"]) for each in seen for piece in each.picture["pieces"]}
+    pieces = [_pieces_of(game, [each for each in seen if each.player == player], kinds) for player in (0, 1)]
+    buttons = {
+        str(button["action"]): {"label": button["label"], "key": button["key"]}
+        for each in seen
+        for button in each.picture["buttons"]
+    }
+    still = {name: first[name] for name in _STILL}
+    tables = {"still": still, "cells": [each.cells for each in forms], "buttons": buttons}
+    if None not in pieces:
+        yield {**tables, "pieces": pieces}
+    yield {**tables, "pieces": None}
+
+
+def _pieces_of(game: Game, seen: Sequence[_Seen], kinds: set[tuple[Any, str, str]]) -> list[Json] | None:
+    """Returns for each kind of piece the planes, and the order of their places, that say where it lies."""
+    planes, height, width = game.planes_shape
+    flags = np.array([each.planes for each in seen]).reshape(len(seen), planes, height * width)
+    orders = _orders(height, width)
+    found = list[Json]()
+    for kind in sorted(kinds, key=str):
+        lies = np.zeros((len(seen), height * width), bool)
+        for row, each in enumerate(seen):
+            cells = [p["cell"] for p in each.picture["pieces"] if (p["player"], p["kind"], p["text"]) == kind]
+            lies[row, cells] = True
+        place = next(
+            (
+                (chosen, name)
+                for chosen in (*((k,) for k in range(planes)), *itertools.combinations(range(planes), 2))
+                for name, order in orders.items()
+                if (flags[:, list(chosen)].any(axis=1)[:, order] == lies).all()
+            ),
+            None,
+        )
+        if place is None:
+            return None
+        player, name, text = kind
+        order = None if place[1] == "same" else orders[place[1]].tolist()
+        found.append({"player": player, "kind": name, "text": text, "planes": list(place[0]), "order": order})
+    return found
+
+
+def _orders(height: int, width: int) -> dict[str, np.ndarray]:
+    """Returns the places of the cells in a plane, [H * W], for each way in which a plane may be turned."""
+    board = np.arange(height * width).reshape(height, width)
+    orders = {"same": board, "flipped": board[::-1], "mirrored": board[:, ::-1], "turned": board[::-1, ::-1]}
+    if height == width:
+        orders |= {f"{name}, transposed": each.T for name, each in orders.items()}
+    return {name: each.ravel() for name, each in orders.items()}
+
+
+def _is_drawn(seen: _Seen, tables: Json) -> bool:
+    """Returns whether the picture by the tables is the game's own, but for the winning cells."""
+    drawn = draw(tables, seen.planes, seen.player, seen.state.legal_actions(), seen.run)
+    own = seen.picture
+    actions = [{**action, "move": ""} for action in own["actions"]]
+    buttons = [{**button, "move": ""} for button in own["buttons"]]
+    wanted = {**own, "actions": actions, "buttons": buttons, "winning": [], "is_path": False}
+    return drawn == {name: wanted[name] for name in _KEYS}
+
+
+def draw(tables: Json, planes: np.ndarray, player: int, legal: Sequence[int], run: Sequence[int]) -> Json:
+    """Returns a picture as `scripts/pictures.js` draws it, without the texts of moves and the winning cells.
+
+    Args:
+      planes: [C * H * W] bool.
+      player: who moves, by the rules.
+      run: the last actions, all of that player.
+    """
+    still = tables["still"]
+    size = len(still["cells"])
+    pieces = (
+        _numbers(planes.reshape(-1, size))
+        if tables["pieces"] is None
+        else [
+            {"cell": cell, "player": kind["player"], "kind": kind["kind"], "text": kind["text"]}
+            for cell in range(size)
+            for kind in tables["pieces"][player]
+            if any(planes[plane * size + (kind["order"][cell] if kind["order"] else cell)] for plane in kind["planes"])
+        ]
+    )
+    taken = {piece["cell"] for piece in pieces}
+
+    def cells_of(action: int) -> list[int]:
+        known = tables["cells"][player][action]
+        if known is None and still["drops"] and action < len(still["drops"]):
+            return [next((cell for cell in still["drops"][action] if cell not in taken), -1)]
+        return known or []
+
+    step = len(run) if len(still["steps"]) > 1 else 0
+    begun = [cell for action in run for cell in cells_of(action)] if step else []
+    actions = [{"action": action, "move": "", "cells": cells_of(action)} for action in legal]
+    buttons = [{"action": a, **tables["buttons"][str(a)], "move": ""} for a in legal if str(a) in tables["buttons"]]
+    varied = {"pieces": pieces, "step": step, "begun": begun, "actions": actions, "buttons": buttons}
+    return {**still, **varied, "texts": [], "winning": [], "is_path": False, "problem": None}
+
+
+def _numbers(planes: np.ndarray) -> list[Json]:
+    """Returns for each cell the number of the first plane that is set there, of those that are not the same everywhere.
+
+    Args:
+      planes: [C, H * W] bool.
+    """
+    varied = planes & (planes != planes[:, :1]).any(axis=1)[:, None]
+    cells = np.flatnonzero(varied.any(axis=0)).tolist()
+    return [{"cell": c, "player": None, "kind": "text", "text": str(int(varied[:, c].argmax()) + 1)} for c in cells]
+
+
+def _plain(game: Game) -> Json:
+    """Returns the tables of the plain board. A cell shows the number of the first plane that is set there."""
+    state = game.new_initial_state()
+    with plain_python():
+        picture = default_picture(game.rules, state.record, state.legal_actions())
+    still = picture.to_json()
+    return {
+        "still": {**{name: still[name] for name in _STILL}, "labels": []},
+        "pieces": None,
+        "cells": [[None] * game.num_actions],
+        "buttons": {},
+        "winning": None,
+    }
+
+
+# ---- what decided a game
+
+
+def _winning_of(game: Game, seen: Sequence[_Seen], tables: Json) -> Json | None:
+    """Returns how the cells that decided a game are found; None if nothing finds the game's own."""
+    ended = [each for each in seen if each.state.is_terminal()]
+    if not any(each.picture["winning"] for each in ended):
+        return None
+    _, height, width = game.planes_shape
+    rows = ({"kind": "rows", "width": width, "k": k, "exact": exact} for k in (3, 4, 5, 6) for exact in (False, True))
+    forms: list[Json] = [*rows, *_paths(tables["still"])]
+    for form in forms:
+        if all(_winning_by(form, each, height * width) == each.picture["winning"] for each in ended):
+            return form
+    return None
+
+
+def _paths(still: Json) -> list[Json]:
+    """Returns the paths between the sides of each player, on boards whose sides belong to players."""
+    if not still["edges"]:
+        return []
+    places = [(cell["x"], cell["y"]) for cell in still["cells"]]
+    near = [
+        [other for other, (a, b) in enumerate(places) if 0.5 < (a - x) ** 2 + (b - y) ** 2 < 1.1] for x, y in places
+    ]
+    rows = still["rows"]
+    ends = [[rows[0], rows[-1]], [[row[0] for row in rows], [row[-1] for row in rows]]]
+    return [{"kind": "path", "near": near, "ends": ends}]
+
+
+def _winning_by(form: Json, seen: _Seen, num_cells: int) -> list[int]:
+    """Returns the cells that decided a game; none in a draw."""
+    result = seen.state.returns()[0]
+    if result == 0:
+        return []
+    winner = 0 if result > 0 else 1
+    own = {piece["cell"] for piece in seen.picture["pieces"] if piece["player"] == winner}
+    if form["kind"] == "rows":
+        cells = ["X" if cell in own else "." for cell in range(num_cells)]
+        return cells_in_rows(cells, form["width"], "X", form["k"], form["exact"])
+    begin, end = form["ends"][winner]
+    return _path(form["near"], own, begin, set(end))
+
+
+def _path(near: list[list[int]], own: set[int], begin: Sequence[int], end: set[int]) -> list[int]:
+    """Returns a shortest path of a player's cells, by a breadth-first search."""
+    paths, seen = deque([cell] for cell in begin), set[int]()
+    while paths:
+        path = paths.popleft()
+        if path[-1] not in own or path[-1] in seen:
+            continue
+        if path[-1] in end:
+            return path
+        seen.add(path[-1])
+        paths.extend([*path, cell] for cell in near[path[-1]])
+    return []

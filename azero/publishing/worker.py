@@ -1,0 +1,133 @@
+"""The process that compiles a module: `python -m azero.publishing.worker`, with a job on stdin and the answer on stdout.
+
+It compiles for WebAssembly (`compiler/machine.py`), so it can call no kernel: rules run as plain Python here.
+"""
+
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from azero.compiler.machine import VARIABLE, WASM
+from azero.errors import BadInput
+from azero.system.files import PACKAGE
+
+_READ = (
+    *("states", "legal", "planes", "owners", "kinds", "cells", "order", "line", "noted", "rng", "moved"),
+    *("logits", "values", "answers"),
+)
+"""The arrays of `entries.Memory` that `engine.js` uses."""
+
+
+class Job(NamedTuple):
+    """What is compiled.
+
+    Attributes:
+      game: its name.
+      identity: of the code of a user's own game; empty for azero's.
+      rollout: the policy of rollouts.
+      checkpoint: the net's file; None without a net.
+    """
+
+    game: str
+    identity: str
+    rollout: Any
+    checkpoint: Path | None
+
+
+class Made(NamedTuple):
+    """What a job gives.
+
+    Attributes:
+      places: of arrays and tables that `engine.js` uses, for the manifest.
+      weights: [n] float32 of the net, as little-endian bytes.
+    """
+
+    module: bytes
+    places: dict[str, Any]
+    weights: bytes
+
+
+def compile_apart(job: Job) -> Made:
+    """Does a job in a process of its own; raises BadInput."""
+    paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, VARIABLE: WASM, "PYTHONPATH": os.pathsep.join(paths)}
+    command = [sys.executable, "-P", "-m", __name__]
+    done = subprocess.run(command, input=pickle.dumps(job), env=environment, stdout=subprocess.PIPE, check=False)
+    try:
+        answer = pickle.loads(done.stdout)
+    except (EOFError, pickle.UnpicklingError):
+        raise RuntimeError(f"the process that compiles for browsers ended with code {done.returncode}") from None
+    if isinstance(answer, str):
+        raise BadInput(answer)
+    return answer
+
+
+def do(job: Job) -> Made:
+    """Compiles a module; raises BadInput."""
+    from azero.compiler.plain import plain_python
+
+    with plain_python():
+        return _do(job)
+
+
+def _do(job: Job) -> Made:
+    from azero.compiler.wasm.compiling import FAILED, compile_entries
+    from azero.games import Game
+    from azero.games.make import parse_game
+    from azero.games.user.trust import trust_identity
+    from azero.nets.architectures.drawing import drawing_of
+    from azero.nets.checkpoint_file import read_checkpoint
+    from azero.publishing.entries import make_module
+    from azero.publishing.net import PortableGraph
+
+    if job.identity:
+        trust_identity(job.identity)
+    game = Game(parse_game(job.game, compiles=False))
+    model: Any = None
+    if job.checkpoint is not None:
+        file = read_checkpoint(job.checkpoint, game)
+        drawing = drawing_of(file.config.name, file.weights, game)
+        if drawing is None:
+            raise BadInput(f"net {file.config.name} is one of your own; a page can hold azero's own nets only")
+        model = drawing.on(PortableGraph())
+    module = make_module(game, job.rollout, model)
+    compiled = compile_entries(module.entries, module.room)
+    memory: Any = module.memory
+    of_module = {name: getattr(memory, name) for name in _READ} | {"batch_planes": memory.batch.planes}
+    of_module |= {"is_open": memory.slots.is_open, "tree": memory.forest.trees, "root": memory.forest.root_states}
+    numbers, of_tree = memory.numbers, memory.forest.trees
+    places = {
+        "failed": FAILED,
+        "errors": {str(number): list(error) for number, error in compiled.errors.items()},
+        "arrays": {name: placed.to_json() for name, placed in of_module.items()},
+        "numbers": {name: [numbers.address + at, kind.name] for name, (kind, at) in numbers.dtype.fields.items()},
+        "tree": {name: of_tree.address + at for name, (_, at) in of_tree.dtype.fields.items()},
+        "end": compiled.end,
+    }
+    weights = b""
+    if module.weights is not None:
+        places["weights"] = module.weights.to_json()
+        weights = model.program.weights.astype("<f4").tobytes()
+    return Made(compiled.module, places, weights)
+
+
+def main() -> None:
+    """Does the job on stdin."""
+    out, sys.stdout = sys.stdout.buffer, sys.stderr  # a user's file may print
+    job = pickle.loads(sys.stdin.buffer.read())
+    try:
+        answer: Made | str = do(job)
+    except BadInput as error:
+        answer = str(error)
+    out.write(pickle.dumps(answer))
+    out.flush()
+
+
+if __name__ == "__main__":
+    # by its name, so that both processes have the same classes
+    from azero.publishing.worker import main as main_by_name
+
+    main_by_name()

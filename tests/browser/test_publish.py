@@ -1,0 +1,131 @@
+"""Tests of published pages: one file, in the browser, without a server."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from azero.games import make_game
+from azero.publishing import tables
+from azero.publishing.build import build
+from azero.publishing.page import html_of
+from azero.publishing.tables import tables_of
+from browser.conftest import DESKTOP, OWN_GAME, PHONE
+from browser.games import all_with
+from browser.hands import Hands
+from browser.watch import Watch
+
+DRAW = """async ([source, tables, positions]) => {
+  const { Board } = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(source));
+  return positions.map(({ planes, player, legal, run, winner }) =>
+    new Board(tables, () => Float32Array.from(planes), player).picture(legal, run, winner));
+}"""
+PICTURES = Path(tables.__file__).with_name("scripts") / "pictures.js"
+
+
+@pytest.mark.parametrize("name", all_with("connect_four", "breakthrough(rows=5,columns=4)", "own:Nim"))
+def test_pictures_by_tables_are_those_of_the_game(chromium, name, monkeypatch):
+    monkeypatch.setattr(tables, "_LEARNT", 400)
+    monkeypatch.setattr(tables, "_CHECKED", 100)
+    game = make_game(name.replace("own:", f"{OWN_GAME}:"))
+    found, lacks = tables_of(game)
+    if game.name.startswith("p_game"):  # its board changes with each move
+        assert lacks == ["the picture is the plain board beside a list of moves"]
+        return
+    assert lacks == []
+    chance, seen = random.Random(7), []
+    for _ in range(5):
+        seen += tables._positions_of_game(game, chance)
+    positions = [
+        {
+            "planes": each.planes.astype(int).tolist(),
+            "player": each.player,
+            "legal": each.state.legal_actions(),
+            "run": each.run,
+            "winner": {1: 0, -1: 1}.get(each.state.returns()[0]) if each.state.is_terminal() else None,
+        }
+        for each in seen
+    ]
+    page = chromium.new_page()
+    drawn = page.evaluate(DRAW, [PICTURES.read_text("utf-8"), found, positions])
+    page.close()
+    assert len(drawn) == len(seen) > 10
+    for ours, each in zip(drawn, seen, strict=True):
+        assert ours == each.picture
+
+
+@pytest.fixture(scope="module")
+def connect_four(tmp_path_factory):
+    """Returns the address of a page that plays Connect Four. It takes a minute to make."""
+    path = tmp_path_factory.mktemp("published") / "connect_four.html"
+    path.write_text(html_of([build("connect_four")]), encoding="utf-8")
+    assert path.stat().st_size < 2.5e6
+    return path.as_uri()
+
+
+@pytest.fixture
+def open_file(chromium, request):
+    """Returns a function that opens a file. No page may have a problem, or ask for anything but itself."""
+    opened = []
+
+    def open_link(address, **options):
+        page = chromium.new_page(**{"viewport": DESKTOP, "reduced_motion": "reduce", **options})
+        page.watch = Watch(page)
+        page.watch.allows.add(f"left the machine: {address.partition('#')[0]}")  # the file itself
+        opened.append(page)
+        page.goto(address)
+        page.get_by_role("grid").wait_for()
+        return page
+
+    yield open_link
+    for page in opened:
+        page.close()
+        assert page.watch.problems == []
+
+
+@pytest.mark.slow
+def test_a_whole_game_in_a_file(connect_four, open_file):
+    page = open_file(connect_four)
+    hands = Hands(page)
+    hands.new_game(agent="connect_four")
+    end = hands.play_to_the_end()
+    assert len(end["moves"]) > 6 and hands.may_click(end) == []
+    kept = page.evaluate("Object.keys(localStorage)")
+    assert [key for key in kept if key.startswith("azero.game.")] == []  # other files have other games
+
+
+@pytest.mark.slow
+def test_views_of_a_file(connect_four, open_file):
+    page = open_file(f"{connect_four}#v=analyse&m=4 1 4 1 4")
+    assert page.get_by_role("button", name="Runs").count() == 0
+    row = page.get_by_role("table", name="Candidate moves").get_by_role("row").nth(1)
+    row.get_by_text("win 1").wait_for()
+    page.get_by_role("button", name="Learn", exact=True).click()
+    page.get_by_role("button", name="PUCT", exact=True).click()
+    page.get_by_role("button", name="Run 10").click()
+    page.get_by_text("Simulation 11").wait_for()
+    page.get_by_role("button", name="Rules").click()
+    assert page.get_by_role("dialog").get_by_role("figure").count() > 0
+
+
+@pytest.mark.slow
+def test_a_record_goes_out_of_a_file_and_into_it(connect_four, open_file):
+    page = open_file(f"{connect_four}#m=4 4(3)5", viewport=PHONE)
+    page.keyboard.press("s")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as text").click()
+    text = saved.value.path().read_text()
+    assert text.split("\n\n")[1] == "4 4 (3) 5 *"
+    page.keyboard.press("s")
+    page.get_by_label("Text of a record").fill(text.replace("4 4 (3) 5", "4 4! {good} 5 1"))
+    page.get_by_role("button", name="Load").click()
+    page.get_by_role("tree").get_by_text("4!").wait_for()
+
+
+@pytest.mark.slow
+def test_a_file_may_ask_nobody(connect_four, open_file):
+    page = open_file(connect_four)
+    page.watch.allows |= {"connect-src", "left the machine: https://example.org/", "failed: https://example.org/"}
+    fetched = "(url) => fetch(url).then(() => 'answered', (error) => error.name)"
+    assert page.evaluate(fetched, "https://example.org/") == "TypeError"
+    assert any("connect-src" in line for line in page.watch.lines)
