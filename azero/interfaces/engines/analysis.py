@@ -5,6 +5,7 @@ Source: KataGo, Analysis_Engine.md. What differs is in docs/protocols.md.
 
 import heapq
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -159,7 +160,7 @@ class Analysis:
     def _ask(self, line: str) -> None:
         """Reads a line: queues its positions, does what it says, or answers what is wrong with it."""
         try:
-            asked = json.loads(line)
+            asked = json.loads(line, parse_float=_finite, parse_constant=_finite)
         except (ValueError, RecursionError) as error:
             self._write({"error": f"{error} - could not parse input line as json request: {line[:200]}"})
             return
@@ -196,7 +197,9 @@ class Analysis:
             if action == "terminate" and not isinstance(asked.get("terminateId"), str):
                 raise Wrong("terminateId", 'Requests for a terminate action must have a string "terminateId" field')
             self._write(asked)
-            self._terminate(asked["terminateId"] if action == "terminate" else None, turns)
+            self._terminate(
+                asked["terminateId"] if action == "terminate" else None, None if turns is None else {*turns}
+            )
         else:
             known = "'query_version' or 'query_models' or 'clear_cache' or 'terminate' or 'terminate_all'"
             raise Wrong("action", f"'action' field must be {known}")
@@ -204,7 +207,7 @@ class Analysis:
     def _agents_name(self) -> str:
         return next(agent.name for _, agent in self._agents.items())
 
-    def _terminate(self, name: str | None, turns: list[int] | None) -> None:
+    def _terminate(self, name: str | None, turns: set[int] | None) -> None:
         def is_meant(job: Job) -> bool:
             return (name is None or job.query.id == name) and (turns is None or job.turn in turns)
 
@@ -435,7 +438,7 @@ def _restrictions(asked: dict[str, Any], name: str) -> list[tuple[int, list[str]
             raise form
         if not all(isinstance(move, str) for move in each["moves"]):
             raise form
-        found.append((_player(each.get("player"), name), each["moves"]))
+        found.append((_player(each.get("player"), name), sorted({*each["moves"]})))
     return found
 
 
@@ -463,6 +466,13 @@ def _seconds(asked: dict[str, Any], name: str) -> float | None:
     if given is not None and (not _is_number(given) or not 0.001 <= given <= _LONGEST_S):
         raise Wrong(name, "Must be number of seconds from 0.001 to 1000000")
     return given
+
+
+def _finite(text: str) -> float:
+    """Returns a number of JSON, which has no infinity; raises ValueError."""
+    if not math.isfinite(value := float(text)):
+        raise ValueError(f"{text} is no number")
+    return value
 
 
 def _flag(asked: dict[str, Any], name: str) -> bool:

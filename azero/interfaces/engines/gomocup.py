@@ -23,6 +23,7 @@ from azero.games.gomoku.rules import Gomoku
 from azero.games.position_text import PLAYERS, board_to_text
 from azero.interfaces.engines.engine import Engine, Report, Task, with_parameters
 from azero.interfaces.engines.lines import Lines
+from azero.system.console import printable
 
 OWN, THEIRS = 1, 2
 """Whose stone it is, as the manager writes it."""
@@ -374,4 +375,5 @@ def _point(text: str) -> tuple[int, int]:
 
 
 def _shown(text: str) -> str:
-    return text if len(text) <= 200 else f"{text[:197]}..."
+    text = printable(text[:200])
+    return text if len(text) < 200 else f"{text[:197]}..."

@@ -3,6 +3,7 @@
 Source: KataGo, GTP_Extensions.md; Leela Zero; Sabaki, engine-analysis-integration.md.
 """
 
+from collections import deque
 from collections.abc import Callable
 from functools import partialmethod
 from typing import Any, NamedTuple
@@ -77,25 +78,25 @@ class Analyses(Table):
 
     def _asked(self, words: list[str], is_in_parts: bool) -> Asked:
         """Reads the arguments of an analysis: colour, interval, and pairs of keys and values."""
-        left, allowed, avoided = list(words), None, set[int]()
-        state = self._searched([left.pop(0)] if left and left[0].lower() in COLOUR_WORDS else [])
+        left, allowed, avoided = deque(words), None, set[int]()
+        state = self._searched([left.popleft()] if left and left[0].lower() in COLOUR_WORDS else [])
         asked = Asked(state, is_in_parts)
         if left and left[0].replace(".", "", 1).isdecimal():
-            left.insert(0, "interval")
+            left.appendleft("interval")
         while left:
-            key = left.pop(0).lower()
+            key = left.popleft().lower()
             if key in ("allow", "avoid") and len(left) >= 3:
-                player = colour(left.pop(0)) ^ self._vertices.is_exchanged
-                points, _ = left.pop(0).split(","), whole(left.pop(0))
+                player = colour(left.popleft()) ^ self._vertices.is_exchanged
+                points, _ = left.popleft().split(","), whole(left.popleft())
                 actions = actions_of(state, points, self._vertices)
                 if player == state.current_player():
                     allowed = actions if key == "allow" else allowed
                     avoided |= actions if key == "avoid" else set()
             elif left and key in _KEYS:
                 name, read = _KEYS[key]
-                asked = asked._replace(**{name: read(left.pop(0))})
+                asked = asked._replace(**{name: read(left.popleft())})
             elif left and key in _WITHOUT_EFFECT:
-                left.pop(0)
+                left.popleft()
             else:
                 raise Refused
         if allowed is None and not avoided:

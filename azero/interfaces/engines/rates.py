@@ -22,4 +22,4 @@ def bound_of(rate: float, visits: int) -> float:
     z = 1.96
     centre = rate + z * z / (2 * visits)
     spread = z * math.sqrt(rate * (1 - rate) / visits + z * z / (4 * visits * visits))
-    return (centre - spread) / (1 + z * z / visits)
+    return max(0.0, centre - spread) / (1 + z * z / visits)

@@ -106,8 +106,8 @@ class Uci:
 
     def _answer(self, line: str) -> None:
         words = line.split()
-        while words and words[0] not in self._handlers:  # by the protocol, words before a command are left out
-            words.pop(0)
+        at = next((place for place, word in enumerate(words) if word in self._handlers), len(words))
+        words = words[at:]  # by the protocol, words before a command are left out
         if not words:
             if line.strip():
                 self._say(f"unknown command {line.strip()[:100]!r}")

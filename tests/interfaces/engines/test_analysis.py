@@ -243,6 +243,18 @@ def test_malformed_lines_get_json(controller):
     answer_all(controller("uct@3"), [*malformed(1, 300, COMMANDS), "[" * 50_000, '{"id":' * 9000, "1" * 6000, "NaN"])
 
 
+def test_numbers_that_json_has_not_and_many_turns_end_nothing(controller):
+    script = controller("uct@1000000000")
+    for number in ("NaN", "1e999", "-Infinity"):
+        script.send(f'{{"id": "n", "action": "clear_cache", "x": {number}}}')
+        assert "could not parse" in json.loads(script.line())["error"]
+    ask(script, id="many", moves=[], rules="chinese", analyzeTurns=[0] * 5000)
+    begin = time.perf_counter()
+    ask(script, id="t", action="terminate_all", turnNumbers=list(range(1, 100_000)))
+    assert time.perf_counter() - begin < 5.0
+    ask(script, id="e", action="terminate_all")
+
+
 @pytest.mark.long
 def test_ten_thousand_malformed_lines_cost_no_memory(controller):
     stand_malformed(answer_all, controller("uct@3"), COMMANDS)

@@ -189,6 +189,13 @@ def test_malformed_lines_end_nothing(controller):
     answer_all(controller("uct@3"), malformed(1, 300, COMMANDS))
 
 
+def test_a_line_of_words_is_read_in_linear_time(controller):
+    gui = controller("uct@3")
+    gui.send("a " * 500_000 + "isready")
+    gui.until("readyok")
+    assert gui.came_s < 5.0
+
+
 @pytest.mark.long
 def test_ten_thousand_malformed_lines_cost_no_memory(controller):
     stand_malformed(answer_all, controller("uct@3"), COMMANDS)
