@@ -101,8 +101,9 @@ class Places(NamedTuple):
 class Rules(Protocol):
     """The rules of a game. The players are 0, who moves first, and 1. The A actions are numbered from 0."""
 
-    # Compiled. `state` is a record of `state_dtype`. Only `reset`, `apply_action` and `exchange_players` change it. Other
-    # methods may use fields as scratch memory if they restore them before they return, so one thread at a time uses it.
+    # Compiled. `state` is a record of `state_dtype`. Only `reset`, `apply_action` and `exchange_players` change it.
+    # Other methods may use fields as scratch memory if they restore them before they return, so one thread at a time
+    # uses a state.
     # `rollout_action` may leave scratch fields changed.
 
     def reset(game, state) -> None:
