@@ -9,6 +9,7 @@ import importlib
 import json
 import math
 import re
+import shlex
 import struct
 import sys
 import textwrap
@@ -55,7 +56,7 @@ def _figure(found: re.Match[str]) -> str:
 
 
 def _block(found: re.Match[str]) -> str:
-    return found[1] + "\n".join({"speed": _speed, "nets": _nets}[found[2]]()) + "\n\n"
+    return found[1] + "\n".join({"speed": _speed, "nets": _nets, "strength": _strength}[found[2]]()) + "\n\n"
 
 
 def _speed() -> Iterator[str]:
@@ -98,6 +99,44 @@ def _nets() -> Iterator[str]:
         }
         yield "\n".join([f"### {name}", "", "| | |", "|---|---|"])
         yield "\n".join(f"| {key} | {value} |" for key, value in rows.items() if value) + "\n" * (name != last)
+
+
+def _strength() -> Iterator[str]:
+    """Yields a table of the matches of benchmarks/strength.toml that docs/strength.json has, and their commands."""
+    rows = tomllib.loads((ROOT / "benchmarks" / "strength.toml").read_text())
+    results = json.loads((ROOT / "docs" / "strength.json").read_text())
+    played = [name for name in rows if name in results]
+    yield "| board | azero | opponent | score | wins, draws, losses | Elo | simulations a move |"
+    yield "|---" * 7 + "|"
+    for name in played:
+        row, result = rows[name], results[name]
+        tally = f"{result['wins']}, {result['draws']}, {result['losses']}"
+        score = f"{_percent(result['score'])} [{', '.join(f'{100 * end:.1f}' for end in result['score_ci95'])}]"
+        low, high = ("" if end is None else f"{end:+.0f}" for end in result["elo_ci95"])
+        elo = f"{result['elo']:+.0f} [{low}, {high}]" if low and high else f"above {low}" if low else f"below {high}"
+        cells = row["board"], f"`{row['agent']}`", f"[{row['title']}](#{name})", score, tally, elo
+        yield f"| {' | '.join(cells)} | {result['simulations']:.0f} |"
+    for name in played:
+        yield from _match(name, rows[name], results[name])
+
+
+def _match(name: str, row: dict[str, Any], result: dict[str, Any]) -> Iterator[str]:
+    """Yields how a match was played."""
+    yield from ["", f"### {name}", ""]
+    version, distinct = f" ({result['version']})" if result["version"] else "", result["distinct_games"]
+    yield f"{row['board']} against {row['title']}{version}: {result['games']} games, {distinct} of them distinct."
+    yield f"Played on {result['on']}, with a mean load of {result['load']}, on {result['cpu']}."
+    if "mistakes" in result:
+        share = _percent(result["mistakes"] / result["mistakes_of_moves"])
+        yield f"azero made {result['mistakes']} mistakes in {result['mistakes_of_moves']:,} moves ({share}), in "
+        yield f"{result['games_with_mistakes']} games. A mistake is a move with a worse result than the best one."
+    else:
+        command = ["azero", "evaluate", row["agent"], "--against", row["opponent"], *row.get("options", [])]
+        yield from ["", "```", shlex.join([*command, "--games", str(result["games"])]), "```"]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def read_card(path: Path) -> tuple[dict[str, Any], int]:

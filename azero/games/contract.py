@@ -103,7 +103,8 @@ class Rules(Protocol):
 
     # Compiled. `state` is a record of `state_dtype`. Only `reset`, `apply_action` and `exchange_players` change it.
     # Other methods may use fields as scratch memory if they restore them before they return, so one thread at a time
-    # uses a state. `rollout_action` may leave scratch fields changed.
+    # uses a state.
+    # `rollout_action` may leave scratch fields changed.
 
     def reset(game, state) -> None:
         """Sets `state` to the initial position."""

@@ -2,6 +2,7 @@
 
 import errno
 import gc
+import itertools
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ import time
 import pytest
 
 from azero.arena.agents.clock import Clock, TimeControl
+from azero.arena.agents.engines import engine as engine_module
 from azero.arena.agents.engines.engine import split_command
 from azero.arena.agents.engines.gtp import GtpAgent
 from azero.arena.agents.make import make_agent
@@ -215,6 +217,14 @@ def test_an_engine_is_not_waited_for_without_end(engine, manner, monkeypatch):
     with pytest.raises(BadInput, match="the engine ended before"):  # a late answer is not taken for another command's
         agent.suggest(GAME.state_from_moves("a1"))
     assert time.monotonic() - begin < 30
+
+
+def test_time_in_which_azero_is_stopped_is_not_held_against_an_engine(engine, monkeypatch):
+    agent, pauses = engine(), itertools.count(step=1000)
+    agent.ask("clear_board")
+    monkeypatch.setattr(GtpAgent, "most_seconds", 30)
+    monkeypatch.setattr(engine_module.time, "monotonic", lambda: float(next(pauses)))
+    assert agent.suggest(GAME.state_from_moves("a1 b1")).best == "c1"
 
 
 def test_an_engine_that_resigns_says_so_and_the_next_position_is_set_up_anew(engine, tmp_path):

@@ -110,6 +110,7 @@ LONGEST_QUOTE = 100
 
 _GRACE_S = 5.0  # beyond the engine's own limit, until it is given up
 _LONGEST_PATIENCE_S = 24 * 3600.0
+_LOOK_S = 1.0  # the most that one look at the engine's answer counts; azero may have been stopped for longer
 _MOST_LINES_WAITING = 1000  # an engine that writes more has to wait
 
 
@@ -206,19 +207,23 @@ class EngineAgent(Agent):
     def _read(self, command: str) -> Iterator[str]:
         """Yields the lines that answer a command, without spaces at their ends, until the caller has enough.
 
-        Raises EngineFailed if the engine ends, or if the answer takes too long or is too long.
+        Raises EngineFailed if the engine ends, or if the answer takes too long or is too long. Time in which azero
+        itself is stopped, as by Ctrl-Z, does not count.
         """
-        most_s = self.most_seconds + self._more_seconds
-        deadline = time.monotonic() + most_s
+        left_s = most_s = self.most_seconds + self._more_seconds
+        now = time.monotonic()
         num_characters = 0
         while True:
-            left_s = deadline - time.monotonic()
+            if left_s <= 0:  # even if there are lines: an engine may write without end
+                raise self._given_up(f"did not answer {shorten(command)!r} within {most_s:g} s")
             try:
-                if left_s <= 0:  # even if there are lines: an engine may write without end
-                    raise queue.Empty
-                line = self._lines.get(timeout=left_s)
+                line = self._lines.get(timeout=min(left_s, _LOOK_S))
             except queue.Empty:
-                raise self._given_up(f"did not answer {shorten(command)!r} within {most_s:g} s") from None
+                line = None
+            before, now = now, time.monotonic()
+            left_s -= min(now - before, _LOOK_S)
+            if line is None:
+                continue
             num_characters += len(line)
             if num_characters > self.longest_answer:
                 raise self._given_up(f"answered {shorten(command)!r} with more than {self.longest_answer:,} characters")
