@@ -12,7 +12,9 @@ from pathlib import Path
 from azero.system.files import PACKAGE
 
 _NAMES = r"[\w\s,$]*"
-_IMPORT = re.compile(rf'^import\s*(?:(?P<default>\w+)\s*from\s*|\{{(?P<names>{_NAMES})\}}\s*from\s*)?"(?P<path>\.[^"]+)";', re.M)
+_IMPORT = re.compile(
+    rf'^import\s*(?:(?P<default>\w+)\s*from\s*|\{{(?P<names>{_NAMES})\}}\s*from\s*)?"(?P<path>\.[^"]+)";', re.M
+)
 _DYNAMIC = re.compile(r'\bimport\("(?P<path>\.[^"]+)"\)')
 _DEFAULT = re.compile(r"\bexport default\b")
 _DECLARED = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (?P<name>\w+))", re.M)

@@ -41,7 +41,7 @@ function widened(halves) {
 export class Engine {
   /** Opens what `azero.publish.build` has made: the manifest, and the bytes of the module and of the weights. */
   static async open({ manifest, wasm, weights }) {
-    const made = await WebAssembly.instantiate(wasm, {}); // a module gives its instance alone
+    const made = /** @type {any} */ (await WebAssembly.instantiate(wasm, {})); // a module gives its instance alone
     return new Engine(manifest, (made.instance ?? made).exports, weights);
   }
 

@@ -5,7 +5,6 @@ played at random. Other such games then check them: what fails is left out, and 
 """
 
 import itertools
-import os
 import random
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -88,8 +87,8 @@ def _positions_of_game(game: Game, chance: random.Random) -> Iterator[_Seen]:
     while True:
         with plain_python():
             player = int(game.rules.current_player(state.record))
-        length = len(list(itertools.takewhile(lambda mover: mover == player, reversed(movers))))
-        run = state.history()[len(movers) - length :]
+        others = [ply for ply, mover in enumerate(movers) if mover != player]
+        run = state.history()[others[-1] + 1 if others else 0 :]
         planes = np.zeros(game.planes_shape, np.float32)
         call(kernels.encode, game.rules, state.record, planes)
         yield _Seen(state.clone(), player, planes.ravel() != 0, run, game.picture(state).to_json())
@@ -188,9 +187,14 @@ def _with_both(forms: list[Any]) -> list[Any]:
 
 def _differing(one: str, other: str) -> tuple[str, str]:
     """Returns the parts in which two texts differ."""
-    begin = len(os.path.commonprefix([one, other]))
-    end = len(os.path.commonprefix([one[begin:][::-1], other[begin:][::-1]]))
+    begin = _same_length(one, other)
+    end = _same_length(one[begin:][::-1], other[begin:][::-1])
     return one[begin : len(one) - end], other[begin : len(other) - end]
+
+
+def _same_length(one: str, other: str) -> int:
+    """Returns the number of characters with which both begin."""
+    return next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _has_texts(game: Game, seen: _Seen, texts: Sequence[Sequence[Any]]) -> bool:
@@ -214,9 +218,7 @@ def _pictures_of(game: Game, seen: Sequence[_Seen], forms: Sequence[_Forms]) -> 
         return
     if len(first["cells"]) != int(np.prod(game.planes_shape[1:])):
         return
-    kinds = {
-        (piece["player"], piece["kind"], piece["text"]) for each in seen for piece in each.picture["pieces"]
-    }
+    kinds = {(piece["player"], piece["kind"], piece["text"]) for each in seen for piece in each.picture["pieces"]}
     pieces = [_pieces_of(game, [each for each in seen if each.player == player], kinds) for player in (0, 1)]
     buttons = {
         str(button["action"]): {"label": button["label"], "key": button["key"]}
@@ -319,7 +321,7 @@ def _numbers(planes: np.ndarray) -> list[Json]:
     Args:
       planes: [C, H * W] bool.
     """
-    varied = planes & (planes != planes[:, :1]).any(axis=1)[:, None]
+    varied = planes & np.not_equal(planes, planes[:, :1]).any(axis=1, keepdims=True)
     cells = np.flatnonzero(varied.any(axis=0)).tolist()
     return [{"cell": c, "player": None, "kind": "text", "text": str(int(varied[:, c].argmax()) + 1)} for c in cells]
 

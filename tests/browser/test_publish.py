@@ -125,7 +125,12 @@ def test_a_record_goes_out_of_a_file_and_into_it(connect_four, open_file):
 @pytest.mark.slow
 def test_a_file_may_ask_nobody(connect_four, open_file):
     page = open_file(connect_four)
-    page.watch.allows |= {"connect-src", "Content Security Policy", "left the machine: https://example.org/", "failed: https://example.org/"}
+    page.watch.allows |= {
+        "connect-src",
+        "Content Security Policy",
+        "left the machine: https://example.org/",
+        "failed: https://example.org/",
+    }
     fetched = "(url) => fetch(url).then(() => 'answered', (error) => error.name)"
     assert page.evaluate(fetched, "https://example.org/") == "TypeError"
     assert any("connect-src" in line for line in page.watch.lines)

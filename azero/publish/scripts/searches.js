@@ -141,7 +141,7 @@ function playAt(engine, agent, { level, seed = 0 }, signal) {
   const { levels } = agent.manifest.agent;
   if (!levels) throw new Refused(409, "no_levels", `agent ${agent.about.id} has no levels`);
   const found = level === "adaptive" ? level : levels[level - 1];
-  return atLevel(engine, found, seed, () => pause(signal));
+  return atLevel(engine, found, BigInt(seed), () => pause(signal));
 }
 
 async function search(engine, agent, { simulations, seconds, seed = 0 }, signal) {
