@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from azero.nets.checkpoint import new_checkpoint as new_checkpoint
     from azero.nets.checkpoint import save_checkpoint as save_checkpoint
     from azero.nets.checkpoint_file import Card as Card
+    from azero.publishing.files import publish as publish
     from azero.records import Record as Record
     from azero.records import read_records as read_records
     from azero.records import save_records as save_records
@@ -95,6 +96,7 @@ _MODULES = {
     "new_checkpoint": "nets.checkpoint",
     "play_match": "arena.matches.match",
     "play_timed_match": "arena.matches.timed",
+    "publish": "publishing.files",
     "rate": "arena.ratings.rating_pool",
     "read_records": "records",
     "registered_games": "games",

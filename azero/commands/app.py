@@ -13,6 +13,7 @@ from azero.commands import (
     export,
     games,
     lab,
+    publish,
     rate,
     records,
     review,
@@ -42,6 +43,7 @@ for each in (
     export,
     games,
     serve,
+    publish,
     engines,
 ):  # as `--help` lists them
     app.add_typer(each.app)

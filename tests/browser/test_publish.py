@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from azero.games import make_game
-from azero.publish import tables
-from azero.publish.build import build
-from azero.publish.page import html_of
-from azero.publish.tables import tables_of
+from azero.publishing import tables
+from azero.publishing.build import build
+from azero.publishing.page import html_of
+from azero.publishing.tables import tables_of
 from browser.conftest import DESKTOP, OWN_GAME, PHONE
 from browser.games import all_with
 from browser.hands import Hands

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Game } from "../../azero/publish/scripts/positions.js";
-import { read, write } from "../../azero/publish/scripts/records.js";
-import { accuracyOf, markOf, volatilitiesOf } from "../../azero/publish/scripts/reviews.js";
+import { Game } from "../../azero/publishing/scripts/positions.js";
+import { read, write } from "../../azero/publishing/scripts/records.js";
+import { accuracyOf, markOf, volatilitiesOf } from "../../azero/publishing/scripts/reviews.js";
 
 const NAMES = [1, 2, 3].flatMap((row) => ["a", "b", "c"].map((column) => column + row));
 const LINES = [

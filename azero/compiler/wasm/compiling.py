@@ -189,7 +189,7 @@ def _define_what_is_missing(whole: llvm.ModuleRef, room: Room) -> None:
     for name, base in mathematics.needed(missing).items():
         function, number = mathematics.FUNCTIONS[base]
         kind, of_float = (
-            ("float", True) if name.endswith("f") and name != base or name.endswith(".f32") else ("double", False)
+            ("float", True) if (name.endswith("f") and name != base) or name.endswith(".f32") else ("double", False)
         )
         whole.link_in(_module_of_function(_symbol_of(name), function, number, kind if of_float else "double"))
     if missing & {"NRT_Allocate", "NRT_Allocate_External", "NRT_MemInfo_call_dtor"}:
@@ -205,7 +205,7 @@ def _symbol_of(name: str) -> str:
     return f"{base}f" if width == "f32" else base
 
 
-def _module_of_function(name: str, function: Callable, number: int, kind: str) -> llvm.ModuleRef:
+def _module_of_function(name: str, function: Any, number: int, kind: str) -> llvm.ModuleRef:
     """Returns a module with an elementary function."""
     found = compile_dispatcher(numba.njit(**_OPTIONS)(function.py_func), (types.float64,) * number)
     inner = found.fndesc.llvm_func_name

@@ -7,8 +7,6 @@ Source:
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from azero.compiler.wasm.memory import Segment
-
 PAGE = 1 << 16
 _ALIGNMENT = 16  # bytes, of what follows the data
 
@@ -24,6 +22,13 @@ _FUNCTION_INDEX, _TABLE_INDEX, _TABLE_INDEX_I32, _ADDRESS, _ADDRESS_SIGNED, _ADD
 _TABLE_NUMBER = 20
 _WITH_ADDEND = {_ADDRESS, _ADDRESS_SIGNED, _ADDRESS_I32, 8, 9}
 """Kinds of relocations."""
+
+
+class Segment(NamedTuple):
+    """Bytes of the memory that a module sets when it is loaded."""
+
+    address: int
+    content: bytes
 
 
 class Linked(NamedTuple):
@@ -110,7 +115,7 @@ class _Symbol(NamedTuple):
     kind: int
     is_defined: bool
     name: str
-    index: int  # of a function, a global or a table; of data, their segment
+    place: int  # of a function, a global or a table; of data, their segment
     offset: int = 0  # of data, in their segment
 
 
@@ -214,7 +219,7 @@ def link(content: bytes, begin: int, entries: Iterable[str], filled: Sequence[Se
     end = -(-at // _ALIGNMENT) * _ALIGNMENT
 
     def address(symbol: _Symbol) -> int:
-        return places[symbol.index] + symbol.offset if symbol.is_defined else 0
+        return places[symbol.place] + symbol.offset if symbol.is_defined else 0
 
     table: dict[int, int] = {}  # places of functions that are called by pointers
     code, data = (
@@ -224,7 +229,7 @@ def link(content: bytes, begin: int, entries: Iterable[str], filled: Sequence[Se
     image = bytearray(end - begin)
     for place, segment in zip(places, found.segments(data), strict=True):
         image[place - begin : place - begin + len(segment)] = segment
-    functions = {each.name: each.index for each in found.symbols if each.kind == _FUNCTION and each.is_defined}
+    functions = {each.name: each.place for each in found.symbols if each.kind == _FUNCTION and each.is_defined}
     exports = [_name("memory") + bytes([_OF_MEMORY, 0])]
     exports += [_name(each) + bytes([_OF_FUNCTION]) + unsigned(functions[each]) for each in entries]
     kept = [each for each in (*filled, Segment(begin, bytes(image).rstrip(b"\0"))) if each.content]
@@ -261,9 +266,9 @@ def _patch(
         elif kind in (_GLOBAL, _TABLE_NUMBER):  # there is one of each
             patch = unsigned(0, 5)
         elif kind == _FUNCTION_INDEX:
-            patch = unsigned(symbols[index].index, 5)
+            patch = unsigned(symbols[index].place, 5)
         elif kind in (_TABLE_INDEX, _TABLE_INDEX_I32):
-            place = table.setdefault(symbols[index].index, len(table) + 1)  # type: ignore[union-attr]
+            place = table.setdefault(symbols[index].place, len(table) + 1)  # type: ignore[union-attr]
             patch = signed(place, 5) if kind == _TABLE_INDEX else place.to_bytes(4, "little")
         elif kind == _ADDRESS:
             patch = unsigned(address(symbols[index]) + addend, 5)

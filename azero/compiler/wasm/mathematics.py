@@ -9,12 +9,12 @@ Source:
 
 import math
 import re
-from collections.abc import Callable
+from typing import Any
 
 import numba
 import numpy as np
-from numba.extending import intrinsic
 from numba import types
+from numba.extending import intrinsic
 
 _inner = numba.njit(error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, inline="never")
 
@@ -80,7 +80,7 @@ def exp_of_sum(high, low):
         return 0.0
     k = math.floor(high * 1.4426950408889634 + 0.5)
     r, r_low = two_sum(high - k * _LN2_HIGH, -k * _LN2_LOW)
-    r_low += low - k * _LN2_LOWEST
+    r, r_low = two_sum(r, r_low + (low - k * _LN2_LOWEST))
     s = r * r
     tail = 0.0
     # r^2 / 2! + r^3 / 3! + ... + r^14 / 14!
@@ -251,7 +251,7 @@ def fmod(x, y):
     return -left if x < 0.0 else left
 
 
-FUNCTIONS: dict[str, tuple[Callable, int]] = {
+FUNCTIONS: dict[str, tuple[Any, int]] = {
     each.__name__: (each, number) for each, number in ((exp, 1), (log, 1), (sin, 1), (cos, 1), (pow, 2), (fmod, 2))
 }
 """The functions by the names of a C library, with the numbers of their arguments, which are float64."""

@@ -1,6 +1,9 @@
-"""Arrays at fixed places of a module's memory. Entries use them like global arrays."""
+"""Arrays at fixed places of a module's memory. Entries use them like global arrays.
 
-from typing import Any, NamedTuple
+Numba takes a global array for a constant, but not an array in a NamedTuple. So entries can write to those.
+"""
+
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -9,6 +12,8 @@ from numba.core.base import BaseContext
 from numba.core.cpu import CPUContext
 from numba.extending import typeof_impl
 from numba.np import arrayobj, numpy_support
+
+from azero.compiler.wasm.linker import Segment
 
 _ALIGNMENT = 16  # bytes
 
@@ -35,13 +40,6 @@ class Placed:
         return {"at": self.address, "type": kind, "bytes": self.num_bytes}
 
 
-class Segment(NamedTuple):
-    """Bytes of the memory that a module sets when it is loaded."""
-
-    address: int
-    content: bytes
-
-
 class Room:
     """Gives arrays their places, one after another.
 
@@ -64,7 +62,7 @@ class Room:
         if isinstance(value, np.ndarray):
             return Placed(value.dtype, value.shape, self._address_of(value, is_filled))
         if isinstance(value, tuple):
-            return type(value)(*(self.place(each, is_filled) for each in value))  # type: ignore[call-arg]
+            return type(value)(*(self.place(each, is_filled) for each in value))
         return value
 
     def _address_of(self, array: np.ndarray, is_filled: bool) -> int:

@@ -1,7 +1,7 @@
 """Makes Numba compile for WebAssembly, in the whole process. Such a process cannot run kernels itself.
 
-`compiler/machine.py` says when. Numba lowers with the pointers and the data layout of wasm32, so structures are laid out
-as the module reads them. Integers of arrays, such as shapes, stay 64 bits wide.
+`compiler/machine.py` says when. Numba lowers with the pointers and the data layout of wasm32, so structures are laid
+out as the module reads them. Integers of arrays, such as shapes, stay 64 bits wide.
 """
 
 import llvmlite.binding as llvm

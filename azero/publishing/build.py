@@ -20,7 +20,7 @@ from azero.mcts import Puct, Settings, TreeSearch, Uct
 from azero.mcts.roots.visits import VisitsRoot
 from azero.nets.checkpoint_file import CheckpointFile, read_checkpoint
 from azero.nets.runtimes.calibration import sample_positions
-from azero.publish.worker import Job, compile_apart
+from azero.publishing.worker import Job, compile_apart
 
 FORMAT = 1
 """Format version of the manifest."""
@@ -28,7 +28,7 @@ FORMAT = 1
 MOST_LOSS = 0.01
 """The most that a value may change by weights in 16 bits, in [-1, 1]. Else they have 32."""
 
-_PLAIN = {
+_PLAIN: dict[str, Any] = {
     "is_looking_ahead": False,
     "proof_nodes": 0,
     "rollout_weight": 0.0,
@@ -44,11 +44,15 @@ class Published:
     """An agent for browsers.
 
     Attributes:
+      name: the agent's, as `make_agent` takes it.
+      game: the game that it plays.
       wasm: the module.
       weights: of the net, little-endian, of the type that the manifest says; empty without a net.
       manifest: what `engine.js` and the page need to know, as an object of JSON.
     """
 
+    name: str
+    game: Game
     wasm: bytes
     weights: bytes
     manifest: dict[str, Any]
@@ -75,7 +79,7 @@ def build(agent: str, game: Game | str | None = None) -> Published:
     game, file = made.game, None
     if parsed.kind == "net":
         file = read_checkpoint(find_checkpoint(parsed.word), game)
-    job = Job(str(game), identity_of(game.rules), search.rollout, file and file.path)
+    job = Job(str(game), identity_of(game.rules), search.rollout, None if file is None else file.path)
     compiled = compile_apart(job)
     weights, kind, loss = compiled.weights, "float32", None
     if file is not None:
@@ -111,7 +115,7 @@ def build(agent: str, game: Game | str | None = None) -> Published:
         "wasm": compiled.places,
     }
     made.close()
-    return Published(compiled.module, weights, manifest)
+    return Published(agent, game, compiled.module, weights, manifest)
 
 
 def settings_of(search: TreeSearch) -> dict[str, dict[str, Any]]:
@@ -137,8 +141,10 @@ def _numbers_of(selection: Any, settings: Settings) -> dict[str, Any]:
     puct = selection if isinstance(selection, Puct) else Puct()
     uct = selection if isinstance(selection, Uct) else Uct()
     own = settings._asdict()
-    names = ("is_proving", "is_looking_ahead", "is_stopping_early", "proof_nodes", "min_visits", "leaves_per_tree")
-    names += ("visits_per_leaf", "chosen_by", "rollout_weight")
+    names = (
+        *("is_proving", "is_looking_ahead", "is_stopping_early", "proof_nodes", "min_visits", "leaves_per_tree"),
+        *("visits_per_leaf", "chosen_by", "rollout_weight"),
+    )
     root = settings.root
     assert isinstance(root, VisitsRoot), "agents have no other"
     return {

@@ -1,4 +1,4 @@
-"""The process that compiles a module: `python -m azero.publish.worker`, with a job on stdin and the answer on stdout.
+"""The process that compiles a module: `python -m azero.publishing.worker`, with a job on stdin and the answer on stdout.
 
 It compiles for WebAssembly (`compiler/machine.py`), so it can call no kernel: rules run as plain Python here.
 """
@@ -13,6 +13,12 @@ from typing import Any, NamedTuple
 from azero.compiler.machine import VARIABLE, WASM
 from azero.errors import BadInput
 from azero.system.files import PACKAGE
+
+_READ = (
+    *("states", "legal", "planes", "owners", "kinds", "cells", "order", "line", "noted", "rng", "moved"),
+    *("logits", "values", "answers"),
+)
+"""The arrays of `entries.Memory` that `engine.js` uses."""
 
 
 class Job(NamedTuple):
@@ -74,12 +80,13 @@ def _do(job: Job) -> Made:
     from azero.games.user.trust import trust_identity
     from azero.nets.architectures.drawing import drawing_of
     from azero.nets.checkpoint_file import read_checkpoint
-    from azero.publish.entries import NUMBERS_DTYPE, make_module
-    from azero.publish.net import PortableGraph
+    from azero.publishing.entries import make_module
+    from azero.publishing.net import PortableGraph
 
     if job.identity:
         trust_identity(job.identity)
-    game, model = Game(parse_game(job.game, compiles=False)), None
+    game = Game(parse_game(job.game, compiles=False))
+    model: Any = None
     if job.checkpoint is not None:
         file = read_checkpoint(job.checkpoint, game)
         drawing = drawing_of(file.config.name, file.weights, game)
@@ -88,29 +95,16 @@ def _do(job: Job) -> Made:
         model = drawing.on(PortableGraph())
     module = make_module(game, job.rollout, model)
     compiled = compile_entries(module.entries, module.room)
-    memory, tree = module.memory, module.memory.forest
-    arrays = {
-        name: getattr(memory, name).to_json()
-        for name in ("states", "legal", "planes", "owners", "kinds", "cells", "order", "line", "noted", "rng", "moved")
-    }
-    arrays |= {"logits": memory.logits.to_json(), "values": memory.values.to_json()}
-    arrays |= {"answers": memory.answers.to_json(), "batch_planes": memory.batch.planes.to_json()}
-    arrays |= {
-        "tree": tree.trees.to_json(),
-        "root": tree.root_states.to_json(),
-        "is_open": memory.slots.is_open.to_json(),
-    }
-    numbers = {
-        name: [memory.numbers.address + offset, "int32" if kind == "int32" else "float64"]
-        for name, (kind, offset) in ((each, NUMBERS_DTYPE.fields[each]) for each in NUMBERS_DTYPE.names)  # type: ignore[index,union-attr]
-    }
-    fields = tree.trees.dtype.fields
+    memory: Any = module.memory
+    of_module = {name: getattr(memory, name) for name in _READ} | {"batch_planes": memory.batch.planes}
+    of_module |= {"is_open": memory.slots.is_open, "tree": memory.forest.trees, "root": memory.forest.root_states}
+    numbers, of_tree = memory.numbers, memory.forest.trees
     places = {
         "failed": FAILED,
         "errors": {str(number): list(error) for number, error in compiled.errors.items()},
-        "arrays": arrays,
-        "numbers": numbers,
-        "tree": {name: tree.trees.address + fields[name][1] for name in fields},
+        "arrays": {name: placed.to_json() for name, placed in of_module.items()},
+        "numbers": {name: [numbers.address + at, kind.name] for name, (kind, at) in numbers.dtype.fields.items()},
+        "tree": {name: of_tree.address + at for name, (_, at) in of_tree.dtype.fields.items()},
         "end": compiled.end,
     }
     weights = b""
@@ -134,6 +128,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     # by its name, so that both processes have the same classes
-    from azero.publish.worker import main as main_by_name
+    from azero.publishing.worker import main as main_by_name
 
     main_by_name()

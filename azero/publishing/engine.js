@@ -1,4 +1,4 @@
-// The engine of a published page: one game, one agent, as a WebAssembly module that azero/publish has made.
+// The engine of a published page: one game, one agent, as a WebAssembly module that azero/publishing has made.
 //
 // It runs where WebAssembly does: in a worker of a page, in node. Nothing is asked of the network. Values are in [-1, 1].
 
@@ -39,7 +39,10 @@ function widened(halves) {
 
 /** A game, an agent's search, and its net. It has one position and one search. */
 export class Engine {
-  /** Opens what `azero.publish.build` has made: the manifest, and the bytes of the module and of the weights. */
+  /**
+   * Opens what `azero.publishing.build` has made: the manifest, the bytes of the module, or the compiled module, and the
+   * bytes of the weights.
+   */
   static async open({ manifest, wasm, weights }) {
     const made = /** @type {any} */ (await WebAssembly.instantiate(wasm, {})); // a module gives its instance alone
     return new Engine(manifest, (made.instance ?? made).exports, weights);
@@ -126,10 +129,10 @@ export class Engine {
 
   /** Returns the player to move, 0 or 1; null if the game is over. */
   toMove() {
-    return this.outcome() === null ? this._call("current_player", 0) : null;
+    return this.outcome() === null ? this.player() : null;
   }
 
-  /** Returns the player of whose turn the planes are, also when the game is over. */
+  /** Returns the player whose view the planes are of, also if the game is over. */
   player() {
     return this._call("current_player", 0);
   }
@@ -254,6 +257,7 @@ class Search {
     this.isDone = false;
     engine._makeRoom(engine._numNodes);
     this._writeNumbers();
+    if (this.method !== "uct" && numbers.leaves_per_tree > 1) engine._call("clear_cache"); // it changes the order of leaves
     engine._call("start", BigInt.asUintN(64, seed));
     engine._call("begin", simulations, temperature);
   }

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from azero.compiler.jit import subroutine
+from azero.compiler.jit import shared_with_python, subroutine
 from azero.compiler.rng import RNG_DTYPE
 from azero.compiler.wasm.compiling import STACK_BYTES
 from azero.compiler.wasm.memory import Placed, Room
@@ -19,7 +19,7 @@ from azero.games.contract import sign_of
 from azero.games.defaults import has_own
 from azero.games.state import new_states
 from azero.mcts import RolloutPolicy
-from azero.mcts.evaluation.cache import Cache, keep_answers, new_cache
+from azero.mcts.evaluation.cache import WAYS, Cache, keep_answers, new_cache
 from azero.mcts.evaluation.views import Views, new_views
 from azero.mcts.proving.wins import LETS_WIN, QUIET, WINS
 from azero.mcts.roots.ranking import rank_children
@@ -32,8 +32,8 @@ from azero.mcts.search.settings import SearchParts, Settings
 from azero.mcts.search.trees import OneSearch
 from azero.mcts.selection import Puct, Uct
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, move_root, new_forest, start_tree
-from azero.publish import net as nets
-from azero.publish.net import run_net
+from azero.publishing import net as nets
+from azero.publishing.net import run_net
 
 CACHE_MIB = 8
 """Size of the evaluation cache. It holds some 100,000 answers of seven logits."""
@@ -108,24 +108,30 @@ class Module(NamedTuple):
     entries: dict[str, Callable]
 
 
+@shared_with_python
+def whole(number) -> Any:
+    """Returns a number as kernels have integers."""
+    return np.int64(number)
+
+
 @subroutine
 def settings_of(numbers, is_rollout_only):
     """Returns the settings of a search."""
     return Settings(
         numbers.is_proving != 0,
         numbers.is_looking_ahead != 0,
-        np.int64(numbers.proof_nodes),
+        whole(numbers.proof_nodes),
         0,
         is_rollout_only,
         numbers.rollout_weight,
-        np.int64(numbers.min_visits),
-        np.int64(numbers.leaves_per_tree),
-        np.int64(numbers.visits_per_leaf),
+        whole(numbers.min_visits),
+        whole(numbers.leaves_per_tree),
+        whole(numbers.visits_per_leaf),
         numbers.is_stopping_early != 0,
         False,
         0,
         VisitsRoot(numbers.dirichlet_alpha, numbers.dirichlet_epsilon),
-        np.int64(numbers.chosen_by),
+        whole(numbers.chosen_by),
     )
 
 
@@ -211,7 +217,8 @@ def make_module(game: Game, rollout: RolloutPolicy, model: Any = None) -> Module
 
 def _of_rules(game: Game, m: Memory) -> list[Callable]:
     """Returns the entries of rules. `k` is a place in `states`."""
-    rules, num_views = game.rules, len(m.cells_of_views.shape) and m.cells_of_views.shape[0]
+    rules: Any = game.rules
+    num_views = m.cells_of_views.shape[0]
     num_planes, num_cells = game.planes_shape[0], math.prod(game.planes_shape[1:])
 
     def prepare() -> None:
@@ -234,13 +241,13 @@ def _of_rules(game: Game, m: Memory) -> list[Callable]:
         rules.apply_action(m.states[k], action)
 
     def legal_actions(k: int) -> int:
-        return np.int64(rules.legal_actions(m.states[k], m.legal[0]))
+        return rules.legal_actions(m.states[k], m.legal[0])
 
     def current_player(k: int) -> int:
-        return np.int64(rules.current_player(m.states[k]))
+        return rules.current_player(m.states[k])
 
     def outcome(k: int) -> int:
-        return np.int64(rules.outcome(m.states[k]))
+        return rules.outcome(m.states[k])
 
     def final_score(k: int) -> float:
         return np.float64(rules.final_score(m.states[k]))
@@ -260,7 +267,7 @@ def _of_rules(game: Game, m: Memory) -> list[Callable]:
         num_legal = rules.legal_actions(m.states[k], m.legal[0])
         for place in range(num_legal):
             m.cells[place] = rules.target(m.states[k], np.int64(m.legal[0, place]))
-        return np.int64(num_legal)
+        return num_legal
 
     def wins_in_one(k: int) -> int:
         """Writes what becomes of each legal action within a ply, as `mcts/proving/wins.py`; returns how many."""
@@ -283,7 +290,7 @@ def _of_rules(game: Game, m: Memory) -> list[Callable]:
                     if rules.outcome(after) == -sign_of(mover):
                         m.kinds[place] = LETS_WIN
                         break
-        return np.int64(num_legal)
+        return num_legal
 
     def play_out(k: int, counter: np.uint64) -> int:
         """Plays to the end from a position by `rollout_action`; writes the actions into `line`, returns how many.
@@ -295,12 +302,12 @@ def _of_rules(game: Game, m: Memory) -> list[Callable]:
         length = 0
         while rules.outcome(m.states[k]) == ONGOING:
             if length == len(m.line):
-                return np.int64(-1)
+                return -1
             action = np.int64(rules.rollout_action(m.states[k], m.legal[0], m.rng[0]))
             m.line[length] = action
             length += 1
             rules.apply_action(m.states[k], action)
-        return np.int64(length)
+        return length
 
     found: list[Callable] = [prepare, reset, copy, apply_action, legal_actions, current_player, outcome, final_score]
     found += [encode, hash_key, targets, wins_in_one, play_out]
@@ -309,7 +316,8 @@ def _of_rules(game: Game, m: Memory) -> list[Callable]:
 
 def _of_trees(game: Game, m: Memory, rollout: RolloutPolicy) -> list[Callable]:
     """Returns the entries of the tree, and of searches with rollouts alone."""
-    rules, policy = game.rules, NotedRollout(rollout, m.noted)
+    rules: Any = game.rules
+    policy: Any = NotedRollout(rollout, m.noted)
 
     def start(seed: np.uint64) -> None:
         """Makes the position `states[0]` the root of a new tree."""
@@ -328,16 +336,16 @@ def _of_trees(game: Game, m: Memory, rollout: RolloutPolicy) -> list[Callable]:
         """Runs simulations; returns whether the search is over."""
         settings = settings_of(m.numbers[0], True)
         parts = SearchParts(rules, Uct(m.numbers[0].c_uct), policy, settings, None, None)
-        return np.int64(simulate(parts, m.forest, m.scratch, 0, num_simulations))
+        return simulate(parts, m.forest, m.scratch, 0, num_simulations)
 
     def choose(temperature: float) -> int:
         """Returns the action to play at the root. It may prove the best move lost before."""
         parts = SearchParts(rules, Uct(1.0), policy, settings_of(m.numbers[0], False), None, None)
-        return np.int64(choose_action(parts, m.forest, m.scratch, 0, temperature))
+        return choose_action(parts, m.forest, m.scratch, 0, temperature)
 
     def rank() -> int:
         """Writes the root's children into `order`, best first; returns how many there are."""
-        return np.int64(rank_children(m.forest, 0, np.int64(m.numbers[0].chosen_by), m.order))
+        return rank_children(m.forest, 0, np.int64(m.numbers[0].chosen_by), m.order)
 
     def principal_variation(child: int) -> int:
         """Writes the actions from a child of the root on into `line`; returns how many there are."""
@@ -352,7 +360,7 @@ def _of_trees(game: Game, m: Memory, rollout: RolloutPolicy) -> list[Callable]:
                 break
             m.line[end] = nodes[index].action
             end += 1
-        return np.int64(end)
+        return end
 
     def advance(action: int) -> None:
         """Plays an action at the root, and keeps the subtree below it."""
@@ -363,7 +371,8 @@ def _of_trees(game: Game, m: Memory, rollout: RolloutPolicy) -> list[Callable]:
 
 def _of_net(game: Game, m: Memory, rollout: RolloutPolicy, program: Any, passes: Any) -> list[Callable]:
     """Returns the entries of a net, and of searches with it."""
-    rules, policy, num_actions = game.rules, NotedRollout(rollout, m.noted), game.num_actions
+    rules, num_actions = game.rules, game.num_actions
+    policy: Any = NotedRollout(rollout, m.noted)
 
     def walk() -> int:
         """Searches until leaves wait for the net; returns how many rows, 0 if it should be called again, or -1.
@@ -371,22 +380,33 @@ def _of_net(game: Game, m: Memory, rollout: RolloutPolicy, program: Any, passes:
         -1 means that the search is over.
         """
         numbers = m.numbers[0]
-        num_buckets = len(m.cache.buckets) if numbers.is_caching else 0
-        cache = Cache(m.cache.buckets[:num_buckets], m.cache.logits, m.cache.actions, m.cache.written)
+        buckets: Any = m.cache.buckets
+        num_buckets = len(buckets) if numbers.is_caching else 0
+        cache = Cache(buckets[:num_buckets], m.cache.logits, m.cache.actions, m.cache.written)
         parts = SearchParts(rules, puct_of(numbers), policy, settings_of(numbers, False), m.views, cache)
         if walk_trees(parts, m.slots, m.forest, m.batch, m.scratch):
-            return np.int64(-1)
-        return np.int64(m.batch.waiting[0].rows)
+            return -1
+        return m.batch.waiting[0].rows
 
     def answer(num_rows: int) -> None:
         """Expands the leaves of the first rows with `logits` and `values`, and backs these up."""
         numbers, logits, values = m.numbers[0], m.logits[:num_rows], m.values[:num_rows]
-        num_buckets = len(m.cache.buckets) if numbers.is_caching else 0
-        cache = Cache(m.cache.buckets[:num_buckets], m.cache.logits, m.cache.actions, m.cache.written)
+        buckets: Any = m.cache.buckets
+        num_buckets = len(buckets) if numbers.is_caching else 0
+        cache = Cache(buckets[:num_buckets], m.cache.logits, m.cache.actions, m.cache.written)
         parts = SearchParts(rules, puct_of(numbers), policy, settings_of(numbers, False), m.views, cache)
         if num_buckets > 0:
             keep_answers(cache, m.views, m.batch, logits, values)
         expand_and_backup(parts, m.forest, m.batch, m.scratch, logits, values)
+
+    def clear_cache() -> None:
+        """Forgets all answers of the net."""
+        for index in range(len(m.cache.buckets)):
+            bucket = m.cache.buckets[index]
+            for way in range(WAYS):
+                bucket.key[way] = 0
+                bucket.begin[way] = 0
+        m.cache.written[0] = 1
 
     def evaluate(row: int) -> None:
         """Asks the net for a row of the batch; writes its row of `logits` and `values`, and all `answers`.
@@ -396,20 +416,18 @@ def _of_net(game: Game, m: Memory, rollout: RolloutPolicy, program: Any, passes:
         run_net(program, passes, m.flat_planes[row], m.answers)
         for action in range(num_actions):
             m.logits[row, action] = m.answers[action]
-        win, draw, loss = (
-            np.float64(m.answers[num_actions]),
-            np.float64(m.answers[num_actions + 1]),
-            np.float64(m.answers[num_actions + 2]),
-        )
+        win = np.float64(m.answers[num_actions])
+        draw = np.float64(m.answers[num_actions + 1])
+        loss = np.float64(m.answers[num_actions + 2])
         highest = max(win, draw, loss)
-        win, draw, loss = math.exp(win - highest), math.exp(draw - highest), math.exp(loss - highest)
-        m.values[row] = np.float32((win - loss) / (win + draw + loss))
+        wins, draws, losses = math.exp(win - highest), math.exp(draw - highest), math.exp(loss - highest)
+        m.values[row] = np.float32((wins - losses) / (wins + draws + losses))
 
     def show(k: int, row: int) -> None:
         """Writes the planes of a position into a row of the batch, which nothing waits in."""
         rules.encode(m.states[k], m.batch.planes[row])
 
-    return [walk, answer, evaluate, show]
+    return [walk, answer, clear_cache, evaluate, show]
 
 
 assert NODE_DTYPE.itemsize == 32, "engine.js reads nodes of this size"

@@ -23,11 +23,11 @@ from azero.interfaces.web.offered.games import OfferedGame
 from azero.interfaces.web.positions import describe, position_of
 from azero.interfaces.web.routes.agents import describe_agent
 from azero.interfaces.web.routes.games import describe_game
-from azero.publish.bundle import joined
-from azero.publish.tables import tables_of
+from azero.publishing.bundle import joined
+from azero.publishing.tables import tables_of
 
 if TYPE_CHECKING:
-    from azero.publish.build import Published
+    from azero.publishing.build import Published
 
 Json = dict[str, Any]
 

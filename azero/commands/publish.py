@@ -1,0 +1,76 @@
+"""`azero publish`: agents as one file, or as a folder, that anyone opens in a browser."""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from azero.commands.options import GameOption, JsonOption, as_path, named_game
+from azero.errors import BadInput
+
+_AGENT_HELP = (
+    "A checkpoint file, a run's folder, an included checkpoint (e.g. connect_four), or uct. @800 sets simulations per "
+    "move. Repeatable."
+)
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example:  azero publish connect_four uct@1000 --game connect_four --out connect_four.html")
+def publish(
+    agents: Annotated[list[str], typer.Argument(metavar="AGENT...", help=_AGENT_HELP)],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE.html|FOLDER", parser=as_path, help="The page, or a folder of pages.")
+    ],
+    game: GameOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file, or files of a folder, that exist.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a page that plays, analyses and explains without azero.
+
+    One file has the agents of one game; a folder has a page for each game. The page is that of `azero serve`, with the
+    rules, the search and the net as WebAssembly. It needs no server and asks nothing of the network. An agent is a net
+    or uct; each takes about a minute.
+    """
+    from azero.games.make import make_game
+    from azero.publishing.build import build
+    from azero.publishing.files import check_target, stem_of, write_page, write_site
+    from azero.publishing.tables import tables_of
+
+    is_file = out.suffix == ".html"
+    named = named_game(game)
+    check_target(out, is_file, force)
+    begin, built = time.perf_counter(), []
+    for agent in agents:
+        print(f"{agent}: compiling", file=sys.stderr, flush=True)
+        built.append(build(agent, make_game(named) if named else None))
+    games = {stem_of(each.game): [other for other in built if other.game == each.game] for each in built}
+    if is_file and len(games) > 1:
+        raise BadInput(f"--out {str(out)!r} is one file, for one game; name a folder for {', '.join(games)}")
+    sizes = write_page(out, built) if is_file else write_site(out, games)
+    found = [
+        {
+            "game": str(of_game[0].game),
+            "agents": [each.name for each in of_game],
+            "bytes": sizes[stem],
+            "replaced": list(tables_of(of_game[0].game)[1]),
+        }
+        for stem, of_game in games.items()
+    ]
+    done = {
+        "out": str(out),
+        "bytes": sum(sizes.values()),
+        "elapsed_s": round(time.perf_counter() - begin, 1),
+        "games": found,
+    }
+    if as_json:
+        print(json.dumps(done))
+        return
+    print(f"{out}: {done['bytes']:,} bytes, {done['elapsed_s']} s")
+    for each in found:
+        print(f"  {each['game']}: {', '.join(each['agents'])}, {each['bytes']:,} bytes")  # type: ignore[arg-type]
+        for what in each["replaced"]:  # type: ignore[attr-defined]
+            print(f"    {what}")

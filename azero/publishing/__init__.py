@@ -1,0 +1,1 @@
+"""Publish: an agent as one file that anyone opens."""

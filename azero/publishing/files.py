@@ -1,0 +1,99 @@
+"""Writes pages to files, and shows them in notebooks: `azero.publish`."""
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from azero.errors import BadInput
+from azero.games import Game
+from azero.games.names import without_folder
+from azero.publishing.build import Published, build
+from azero.publishing.page import html_of, site_of
+from azero.system.files import write_whole
+
+_HEIGHT = 760  # pixels of the frame in a notebook
+
+
+@dataclass(frozen=True, repr=False)
+class Page:
+    """A page that plays, analyses and explains without azero.
+
+    Attributes:
+      html: the whole document.
+    """
+
+    html: str
+
+    def save(self, path: str | Path) -> None:
+        """Writes the page to a file, atomically."""
+        write_whole(Path(path), self.html.encode())
+
+    def _repr_html_(self) -> str:
+        """Returns a frame with the page for a notebook."""
+        content = html.escape(self.html, quote=True)
+        return f'<iframe srcdoc="{content}" style="width: 100%; height: {_HEIGHT}px; border: 0"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<Page of {len(self.html):,} bytes; save(path) writes it>"
+
+
+def publish(*agents: str, game: Game | str | None = None) -> Page:
+    """Returns a page in which agents of one game play, analyse and explain, in any browser.
+
+    Args:
+      agents: nets by the names of shipped ones, checkpoints or runs, or uct, as `make_agent` takes them.
+      game: needed for uct; a checkpoint has its own.
+
+    Raises BadInput if there is no agent, or if an agent, its net or its rules cannot run there.
+    """
+    if not agents:
+        raise BadInput("name an agent to publish, e.g. connect_four")
+    built = [build(each, game) for each in agents]
+    if any(each.game != built[0].game for each in built):
+        names = ", ".join(sorted({str(each.game) for each in built}))
+        raise BadInput(f"a page is for one game; these agents play {names}")
+    return Page(html_of(built))
+
+
+def stem_of(game: Game) -> str:
+    """Returns a game's name as a file can have it, e.g. go_size_7."""
+    return re.sub(r"\W+", "_", without_folder(str(game)).replace(".py:", "_")).strip("_").lower()
+
+
+def check_target(out: Path, is_file: bool, is_forced: bool) -> None:
+    """Raises BadInput if a page, or a folder of pages, must not be written there."""
+    if is_file:
+        if out.is_dir():
+            raise BadInput(f"--out {str(out)!r} is a folder; name a file that does not exist")
+        if out.exists() and not is_forced:
+            raise BadInput(f"--out {str(out)!r} exists; --force replaces it")
+        if not out.parent.is_dir():
+            raise BadInput(f"--out {str(out)!r}: there is no folder {str(out.parent)!r}")
+        return
+    if out.is_file():
+        raise BadInput(f"--out {str(out)!r} is a file; a page's name ends in .html")
+    if out.is_dir():
+        others = sorted(each.name for each in out.iterdir() if each.suffix != ".html")
+        if others:
+            raise BadInput(f"--out {str(out)!r} holds other files, such as {others[0]!r}; name another folder")
+        if any(out.iterdir()) and not is_forced:
+            raise BadInput(f"--out {str(out)!r} holds pages; --force replaces them")
+
+
+def write_page(out: Path, published: Sequence[Published]) -> dict[str, int]:
+    """Writes the page of a game; returns its size in bytes, by the name of the game."""
+    content = html_of(published).encode()
+    write_whole(out, content)
+    return {stem_of(published[0].game): len(content)}
+
+
+def write_site(out: Path, games: dict[str, list[Published]]) -> dict[str, int]:
+    """Writes a folder with a page for each game; returns their sizes in bytes, by the games' names."""
+    files = site_of(games)
+    for name, content in files.items():
+        path = out / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
+    return {stem: len(files[f"{stem}.html"]) for stem in games}

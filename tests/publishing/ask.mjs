@@ -1,0 +1,66 @@
+// Answers questions about a published agent: node ask.mjs STEM < questions.json > answers.json
+import crypto from "node:crypto";
+import fs from "node:fs";
+import { Engine, atLevel } from "../../azero/publishing/engine.js";
+
+const stem = process.argv[2];
+const read = (end) => fs.readFileSync(`${stem}.${end}`);
+const engine = await Engine.open({ manifest: JSON.parse(read("json")), wasm: read("wasm"), weights: read("weights") });
+const digest = (bytes) => crypto.createHash("sha1").update(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)).digest("hex");
+
+/** Stands in for a net: numbers from a hash of the planes, which are the same in Python and JavaScript. */
+function lookUp(row) {
+  const { numActions, planes: [C, H, W] } = engine.manifest.game, size = C * H * W;
+  const planes = engine._view("batch_planes").subarray(row * size, (row + 1) * size);
+  let hash = 0;
+  planes.forEach((value, k) => (hash = (hash + Math.imul(k + 1, 40503) * Math.round(8 * value)) >>> 0));
+  const logits = engine._view("logits");
+  for (let a = 0; a < numActions; a++) logits[row * numActions + a] = ((Math.imul(hash, 2 * a + 7919) >>> 8) & 0xffff) / 8192 - 4;
+  engine._view("values")[row] = ((Math.imul(hash, 69069) >>> 8) & 0xffff) / 32768 - 1;
+}
+
+const answers = {
+  /** What is known of each position of a game. */
+  game({ actions }) {
+    engine.reset();
+    return [null, ...actions].map((action) => {
+      if (action !== null) engine.play(action);
+      const score = engine.score();
+      return [engine.legal(), engine.toMove(), engine.outcome(), String(engine.key()), score, digest(engine.state()), digest(engine.planes()), engine.targets(), engine.winsInOne()];
+    });
+  },
+  search({ actions, isTable, ...options }) {
+    engine.goTo(actions);
+    const search = engine.search(options);
+    if (isTable) search._evaluate = lookUp;
+    while (!search.run(37));
+    return { ...search.report(), played: search.choose(options.temperature ?? 0) };
+  },
+  judge({ actions }) {
+    engine.goTo(actions);
+    const { policy, results, value } = engine.judge();
+    return { policy: Array.from(policy), results, value };
+  },
+  shown({ actions, count, isTable, ...options }) {
+    engine.goTo(actions);
+    const search = engine.search({ settings: "shown", ...options });
+    if (isTable) search._evaluate = lookUp;
+    return Array.from({ length: count }, () => search.simulation());
+  },
+  async level({ actions, level, seed }) {
+    engine.goTo(actions);
+    return atLevel(engine, level, BigInt(seed));
+  },
+  fails({ actions }) {
+    try {
+      engine.goTo(actions);
+    } catch (error) {
+      return { message: error.message, kind: error.kind, history: error.history };
+    }
+    return null;
+  },
+};
+
+const found = [];
+for (const { ask, ...question } of JSON.parse(fs.readFileSync(0, "utf8"))) found.push(await answers[ask](question));
+fs.writeFileSync(1, JSON.stringify(found));
