@@ -4,6 +4,7 @@ Pictures and texts are Python methods of a game. The tables are found by looking
 played at random. Other such games then check them: what fails is left out, and named.
 """
 
+import functools
 import itertools
 import random
 from collections import deque
@@ -49,10 +50,11 @@ class _Forms(NamedTuple):
     cells: list[list[int] | None]
 
 
+@functools.lru_cache(maxsize=16)
 def tables_of(game: Game, seed: int = 0) -> tuple[Json, list[str]]:
     """Returns the tables of a game, and what cannot be done by tables, in words.
 
-    The page reads them in `scripts/pictures.js`, which says what they are.
+    The page reads them in `scripts/pictures.js`, which says what they are. Nobody should change them.
     """
     chance = random.Random(seed)
     learnt, checked = _positions(game, chance, _LEARNT), _positions(game, chance, _CHECKED)
