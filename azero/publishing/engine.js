@@ -44,7 +44,7 @@ export class Engine {
    * bytes of the weights.
    */
   static async open({ manifest, wasm, weights }) {
-    const made = await WebAssembly.instantiate(wasm, {}); // a module gives its instance alone
+    const made = /** @type {any} */ (await WebAssembly.instantiate(wasm, {})); // a module gives its instance alone
     return new Engine(manifest, (made.instance ?? made).exports, weights);
   }
 
@@ -228,7 +228,7 @@ export class Engine {
   }
 
   /** Begins a search of the position, and ends the last one. */
-  search({ method, settings = "full", simulations, seed = 0, temperature = 0 } = {}) {
+  search(/** @type {any} */ { method, settings = "full", simulations, seed = 0, temperature = 0 } = {}) {
     const agent = this.manifest.agent;
     const numbers = typeof settings === "string" ? this.settings(settings) : settings;
     this._search = new Search(this, method ?? agent.method, numbers, simulations ?? agent.simulations, BigInt(seed), temperature);
