@@ -75,7 +75,8 @@ WebAssembly.instantiate(fs.readFileSync(process.argv[1]), {}).then(({ instance }
   const values = [fail(1), fail(2)], before = new Int32Array(memory.buffer)[places.failed / 4];
   fail(3);
   const number = new Int32Array(memory.buffer)[places.failed / 4];
-  console.log(JSON.stringify({ found, values, before, error: places.errors[number], double: String(double(1n << 62n)) }));
+  const error = places.errors[number];
+  console.log(JSON.stringify({ found, values, before, error, double: String(double(1n << 62n)) }));
 });
 """
 
