@@ -57,7 +57,8 @@ def double(number: np.uint64) -> np.uint64:
 
 made = compile_entries({"calculate": calculate, "fail": fail, "double": double}, room)
 open(sys.argv[1], "wb").write(made.module)
-json.dump({"errors": made.errors, "failed": FAILED, "x": m.x.address, "y": m.y.address, "out": m.out.address}, sys.stdout)
+places = {name: getattr(m, name).address for name in ("x", "y", "out")}
+json.dump({"errors": made.errors, "failed": FAILED, **places}, sys.stdout)
 """
 
 RUN = """
