@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import azero
 from azero.arena.agents.checkpoints import shipped_checkpoints
-from azero.games import make_game
+from azero.arena.agents.names import parse_name
 from azero.games.names import without_folder
 from azero.interfaces.web.app import PAGE
 from azero.interfaces.web.models import PositionAsked
-from azero.interfaces.web.offered.agents import CLASSICAL_OFFERED
 from azero.interfaces.web.offered.catalogue import Catalogue
-from azero.interfaces.web.offered.games import OfferedGame
+from azero.interfaces.web.offered.games import OfferedGame, offered_game
 from azero.interfaces.web.positions import describe, position_of
 from azero.interfaces.web.routes.agents import describe_agent
 from azero.interfaces.web.routes.games import describe_game
@@ -54,9 +53,9 @@ def html_of(published: "Sequence[Published]") -> str:
 
 def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
     """Returns what the worker knows of the game, of the agents, and what the page says of itself."""
-    game = make_game(published[0].manifest["game"]["name"])
-    names = [each.manifest["agent"]["name"] for each in published]
-    catalogue = Catalogue([] if set(names) <= {*shipped_checkpoints(), *CLASSICAL_OFFERED} else names, [game])
+    game = published[0].game
+    names = [each.name for each in published]
+    catalogue = Catalogue(names, [game])
     offered = next(each for each in catalogue.games.values() if each.game == game)
     described = describe_game(offered, catalogue) | {"ranges": {}, "sizes": [offered.id], "has_sgf": False}
     tables, lacks = tables_of(game)
@@ -69,8 +68,8 @@ def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
     }
     by_name = {agent.name: agent for agent in catalogue.agents.values()}
     agents = [
-        {"about": describe_agent(by_name[name], game, "ready"), "manifest": each.manifest}
-        for name, each in zip(names, published, strict=True)
+        {"about": _about(describe_agent(by_name[each.name], game, "ready"), each), "manifest": each.manifest}
+        for each in published
     ]
     about = {
         "game": offered.id,
@@ -81,6 +80,14 @@ def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
         "lacks": lacks,
     }
     return page, agents, about
+
+
+def _about(described: Json, published: "Published") -> Json:
+    """Returns an agent as the page shows it: a shipped net by its game, and only what its module can do."""
+    own = published.manifest["agent"]
+    is_shipped = parse_name(published.name).word in shipped_checkpoints()
+    title = f"azero {offered_game(published.game).title}" if is_shipped else described["title"]
+    return {**described, "title": title, "has_ownership": "ownership" in own["heads"]}
 
 
 def _card_of(agent: Json) -> Json:

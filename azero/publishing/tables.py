@@ -4,8 +4,8 @@ Pictures and texts are Python methods of a game. The tables are found by looking
 played at random. Other such games then check them: what fails is left out, and named.
 """
 
+import functools
 import itertools
-import os
 import random
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -50,10 +50,11 @@ class _Forms(NamedTuple):
     cells: list[list[int] | None]
 
 
+@functools.lru_cache(maxsize=16)
 def tables_of(game: Game, seed: int = 0) -> tuple[Json, list[str]]:
     """Returns the tables of a game, and what cannot be done by tables, in words.
 
-    The page reads them in `scripts/pictures.js`, which says what they are.
+    The page reads them in `scripts/pictures.js`, which says what they are. Nobody should change them.
     """
     chance = random.Random(seed)
     learnt, checked = _positions(game, chance, _LEARNT), _positions(game, chance, _CHECKED)
@@ -88,8 +89,8 @@ def _positions_of_game(game: Game, chance: random.Random) -> Iterator[_Seen]:
     while True:
         with plain_python():
             player = int(game.rules.current_player(state.record))
-        length = len(list(itertools.takewhile(lambda mover: mover == player, reversed(movers))))
-        run = state.history()[len(movers) - length :]
+        others = [ply for ply, mover in enumerate(movers) if mover != player]
+        run = state.history()[others[-1] + 1 if others else 0 :]
         planes = np.zeros(game.planes_shape, np.float32)
         call(kernels.encode, game.rules, state.record, planes)
         yield _Seen(state.clone(), player, planes.ravel() != 0, run, game.picture(state).to_json())
@@ -188,9 +189,14 @@ def _with_both(forms: list[Any]) -> list[Any]:
 
 def _differing(one: str, other: str) -> tuple[str, str]:
     """Returns the parts in which two texts differ."""
-    begin = len(os.path.commonprefix([one, other]))
-    end = len(os.path.commonprefix([one[begin:][::-1], other[begin:][::-1]]))
+    begin = _same_length(one, other)
+    end = _same_length(one[begin:][::-1], other[begin:][::-1])
     return one[begin : len(one) - end], other[begin : len(other) - end]
+
+
+def _same_length(one: str, other: str) -> int:
+    """Returns the number of characters with which both begin."""
+    return next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _has_texts(game: Game, seen: _Seen, texts: Sequence[Sequence[Any]]) -> bool:
@@ -317,7 +323,7 @@ def _numbers(planes: np.ndarray) -> list[Json]:
     Args:
       planes: [C, H * W] bool.
     """
-    varied = planes & (planes != planes[:, :1]).any(axis=1)[:, None]
+    varied = planes & np.not_equal(planes, planes[:, :1]).any(axis=1, keepdims=True)
     cells = np.flatnonzero(varied.any(axis=0)).tolist()
     return [{"cell": c, "player": None, "kind": "text", "text": str(int(varied[:, c].argmax()) + 1)} for c in cells]
 

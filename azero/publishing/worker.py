@@ -1,4 +1,4 @@
-"""The process that compiles a module: `python -m azero.publishing.worker`, with a job on stdin and the answer on stdout.
+"""The process that compiles a module: `python -m azero.publishing.worker`, a job on stdin and the answer on stdout.
 
 It compiles for WebAssembly (`compiler/machine.py`), so it can call no kernel: rules run as plain Python here.
 """
@@ -53,7 +53,7 @@ class Made(NamedTuple):
 def compile_apart(job: Job) -> Made:
     """Does a job in a process of its own; raises BadInput."""
     paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, VARIABLE: WASM, "PYTHONPATH": os.pathsep.join(paths)}
+    environment = {**os.environ, VARIABLE: WASM, "NUMBA_DISABLE_JIT": "0", "PYTHONPATH": os.pathsep.join(paths)}
     command = [sys.executable, "-P", "-m", __name__]
     done = subprocess.run(command, input=pickle.dumps(job), env=environment, stdout=subprocess.PIPE, check=False)
     try:

@@ -96,14 +96,14 @@ def test_a_whole_game_in_a_file(connect_four, open_file):
 
 @pytest.mark.slow
 def test_views_of_a_file(connect_four, open_file):
-    page = open_file(f"{connect_four}#v=analyse&m=4 1 4 1 4")
+    page = open_file(f"{connect_four}#v=analyse&m=4 1 4 1 4 1")
     assert page.get_by_role("button", name="Runs").count() == 0
     row = page.get_by_role("table", name="Candidate moves").get_by_role("row").nth(1)
     row.get_by_text("win 1").wait_for()
     page.get_by_role("button", name="Learn", exact=True).click()
     page.get_by_role("button", name="PUCT", exact=True).click()
     page.get_by_role("button", name="Run 10").click()
-    page.get_by_text("Simulation 11").wait_for()
+    page.get_by_text("The root is proven, so the search is over.").wait_for()
     page.get_by_role("button", name="Rules").click()
     assert page.get_by_role("dialog").get_by_role("figure").count() > 0
 
@@ -125,7 +125,12 @@ def test_a_record_goes_out_of_a_file_and_into_it(connect_four, open_file):
 @pytest.mark.slow
 def test_a_file_may_ask_nobody(connect_four, open_file):
     page = open_file(connect_four)
-    page.watch.allows |= {"connect-src", "left the machine: https://example.org/", "failed: https://example.org/"}
+    page.watch.allows |= {
+        "connect-src",
+        "Content Security Policy",
+        "left the machine: https://example.org/",
+        "failed: https://example.org/",
+    }
     fetched = "(url) => fetch(url).then(() => 'answered', (error) => error.name)"
     assert page.evaluate(fetched, "https://example.org/") == "TypeError"
     assert any("connect-src" in line for line in page.watch.lines)

@@ -104,13 +104,22 @@ export function toJson(game, actions, report, elapsed, about) {
     moves,
     runtime: about.kind === "net" ? "wasm" : null,
     precision: about.kind === "net" ? "fp32" : null,
-    ...headsOf(report),
+    ownership: null,
+    score: null,
     simulations_per_s: null,
     proven: report.proven,
   };
 }
 
-const headsOf = ({ ownership = null, score = null }) => ({ ownership, score });
+/** Who will own the cells, by the net alone, for the player to move: [H][W] numbers; null if the net does not tell. */
+function ownershipOf(engine, { manifest }) {
+  const { ownership } = engine.heads();
+  if (!ownership) return null;
+  const [, height, width] = manifest.game.planes;
+  const rowOf = (row) =>
+    Array.from(ownership.subarray(row * width, (row + 1) * width), (each) => Number(each.toFixed(3)));
+  return Array.from({ length: height }, (_, row) => rowOf(row));
+}
 
 const secondsSince = (begin) => (performance.now() - begin) / 1000;
 
@@ -141,7 +150,7 @@ function playAt(engine, agent, { level, seed = 0 }, signal) {
   const { levels } = agent.manifest.agent;
   if (!levels) throw new Refused(409, "no_levels", `agent ${agent.about.id} has no levels`);
   const found = level === "adaptive" ? level : levels[level - 1];
-  return atLevel(engine, found, seed, () => pause(signal));
+  return atLevel(engine, found, BigInt(seed), () => pause(signal));
 }
 
 async function search(engine, agent, { simulations, seconds, seed = 0 }, signal) {
@@ -172,6 +181,7 @@ export function analyse(game, agent, asked, signal) {
       send("stage", SEARCHING);
       const begin = performance.now();
       engine.goTo(actions);
+      const ownership = ownershipOf(engine, agent);
       const draws = engine.judge()?.results[1] ?? null;
       const found = engine.search({ settings: "analysis", simulations: limits.simulations });
       let next = FIRST_REPORT_S;
@@ -182,7 +192,7 @@ export function analyse(game, agent, asked, signal) {
         const json = toJson(game, actions, report, elapsed, agent.about);
         const outcomes = draws === null ? null : outcomesOf(draws, report.toMove === 0 ? report.value : -report.value);
         const rate = elapsed > 0 ? report.simulations / elapsed : null;
-        send("update", { ...json, simulations_per_s: rate, outcomes, is_last: isLast });
+        send("update", { ...json, ownership, simulations_per_s: rate, outcomes, is_last: isLast });
       };
       await run(found, signal, () => {
         const elapsed = secondsSince(begin);

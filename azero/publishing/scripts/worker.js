@@ -11,7 +11,7 @@ import { review } from "./reviews.js";
 import { Agent, analyse, suggest } from "./searches.js";
 
 let offered = null; // {page, game, agents}
-let opened = null; // a promise: resolved when `offered` is there
+let opened = null; // a promise: resolved when the game is there
 const running = new Map(); // AbortControllers by the numbers of requests
 
 /** The bytes of a deflated text in base64. */
@@ -22,15 +22,20 @@ async function bytesOf(text) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-async function open({ page, agents: given }) {
-  const agents = await Promise.all(
-    given.map(async ({ about, manifest, wasm, weights }) => {
-      const [code, numbers] = await Promise.all([bytesOf(wasm), bytesOf(weights)]);
-      const module = await WebAssembly.compile(code);
-      return new Agent({ about, manifest, open: () => Engine.open({ manifest, wasm: module, weights: numbers }) });
-    }),
-  );
-  offered = { page, game: new Game(await agents[0].open(), page), agents };
+/** Opens the game, and an engine of the first agent: the one that moves first. */
+async function open() {
+  const [first] = offered.agents;
+  offered.game = new Game(await first.open(), offered.page);
+  first.use(async () => {});
+}
+
+/** A function that opens an engine of an agent. */
+function openerOf({ manifest, wasm, weights }) {
+  const parts = Promise.all([bytesOf(wasm).then((bytes) => WebAssembly.compile(bytes)), bytesOf(weights)]);
+  return async () => {
+    const [module, numbers] = await parts;
+    return Engine.open({ manifest, wasm: module, weights: numbers });
+  };
 }
 
 /** The agent of a request. */
@@ -88,7 +93,7 @@ async function answer(id, path, body) {
     .map((part) => decodeURIComponent(part));
   let isStream = false;
   try {
-    await opened;
+    if (name !== "games" && name !== "agents") await opened;
     signal.throwIfAborted();
     if (Object.hasOwn(STREAMS, name)) {
       const work = STREAMS[name](body, signal);
@@ -121,7 +126,9 @@ function messageOf({ name, message, history }) {
 
 addEventListener("message", ({ data }) => {
   if (data.open) {
-    opened = open(data.open);
+    const { page, agents } = data.open;
+    offered = { page, game: null, agents: agents.map((each) => new Agent({ ...each, open: openerOf(each) })) };
+    opened = open();
     opened.then(
       () => postMessage({ isOpen: true }),
       (error) => postMessage({ problem: error.message }),
