@@ -148,6 +148,7 @@ NAMING = {
         *("arena/agents/make.py", "arena/ratings/rating_pool.py"),
         *("authoring/check_game.py", "commands/evaluate.py", "commands/export.py", "commands/serve.py"),
         *("lab/amazons.py", "lab/clobber.py", "lab/duels.py", "lab/scaling.py", "lab/trees.py"),
+        *("commands/publish.py", "publishing/build.py"),
     },
     "trust_name": {
         *("commands/games.py", "commands/options.py", "games/make.py", "games/user/trust.py"),
@@ -157,7 +158,7 @@ NAMING = {
     "trust_file": {"games/laws/prototype.py", "games/user/trust.py"},
     "trust_identity": {
         *("arena/agents/specs.py", "games/make.py", "games/user/trust.py"),
-        *("selfplay/tasks.py", "training/learning/ranks.py"),
+        *("selfplay/tasks.py", "training/learning/ranks.py", "publishing/worker.py"),
     },
     "make_sent_game": {"arena/agents/specs.py", "selfplay/tasks.py"},
 }

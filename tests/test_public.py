@@ -39,7 +39,7 @@ PUBLIC = {
         "train",
     ),
     *("GameReview", "MoveReview", "Record", "Reviewer", "read_records", "save_records"),
-    *("make_agent", "make_game", "play_match", "play_timed_match", "rate", "Ratings", "registered_games"),
+    *("make_agent", "make_game", "play_match", "play_timed_match", "publish", "rate", "Ratings", "registered_games"),
 }
 CONFIGS = sorted(path.stem for place in _PLACES for path in place.glob("*.toml"))
 

@@ -30,6 +30,8 @@ _COMPILED_SOURCES = (
     "exact/*.py",
     "mcts/**/*.py",
     "nets/runtimes/winograd/kernels.py",
+    "publishing/entries.py",
+    "publishing/net.py",
     "selfplay/**/*.py",
     "training/learning/winograd/kernels.py",
 )

@@ -8,8 +8,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
-from azero.compiler.machine import IS_WASM
-from azero.compiler.vectors import LANES
+from azero.compiler.machine import IS_WASM, LANES
 
 _FLOAT, _INT32 = ir.FloatType(), ir.IntType(32)
 _VECTOR = ir.VectorType(_FLOAT, LANES)

@@ -8,10 +8,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from azero.compiler.jit import ForKernels
-from azero.compiler.machine import IS_WASM
-
-LANES = 8 if IS_WASM else 16
-"""Floats of a vector: two registers, of which CPUs have 16 or so."""
+from azero.compiler.machine import LANES as LANES
 
 
 def _not_compiled(*arguments) -> NoReturn:

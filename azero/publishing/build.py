@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import azero
+from azero.arena.agents.agent import Agent
 from azero.arena.agents.checkpoints import find_checkpoint, identity_of_agent
 from azero.arena.agents.levels import levels_of
 from azero.arena.agents.levels.agent import LEVEL_ROOT
@@ -24,6 +25,9 @@ from azero.publishing.worker import Job, compile_apart
 
 FORMAT = 1
 """Format version of the manifest."""
+
+_SIMULATIONS = 1000
+"""Simulations of a suggestion if the agent's name has a limit in seconds."""
 
 MOST_LOSS = 0.01
 """The most that a value may change by weights in 16 bits, in [-1, 1]. Else they have 32."""
@@ -81,41 +85,41 @@ def build(agent: str, game: Game | str | None = None) -> Published:
         file = read_checkpoint(find_checkpoint(parsed.word), game)
     job = Job(str(game), identity_of(game.rules), search.rollout, None if file is None else file.path)
     compiled = compile_apart(job)
-    weights, kind, loss = compiled.weights, "float32", None
-    if file is not None:
-        loss = loss_of_halves(file)
-        if loss <= MOST_LOSS:
-            weights, kind = np.frombuffer(weights, "<f4").astype("<f2").tobytes(), "float16"
-    table = levels_of(game, identity_of_agent(parsed.base) if file else agent)
-    limit = made.limit.simulations if made.limit.seconds is None else 1000
+    weights, kind, loss = compiled.weights, "float32", 0.0
+    if file is not None and (loss := loss_of_halves(file)) <= MOST_LOSS:
+        weights, kind = np.frombuffer(weights, "<f4").astype("<f2").tobytes(), "float16"
     net = None
     if file is not None:
-        net = {
-            "architecture": file.config.name,
-            "parameters": len(compiled.weights) // 4,
-            "valueLoss": round(loss or 0.0, 5),
-        }
+        size = len(compiled.weights) // 4
+        net = {"architecture": file.config.name, "parameters": size, "valueLoss": round(loss, 5)}
     manifest = {
         "format": FORMAT,
         "azero": azero.__version__,
         "game": describe_game(game),
-        "agent": {
-            "name": agent,
-            "title": agent if file is None else f"azero {parsed.word}",
-            "method": "puct" if isinstance(search.selection, Puct) else "uct",
-            "simulations": min(limit, 1 << 20),
-            "levels": [{**each.to_json(), "isFull": each.is_full} for each in table.levels],
-            "adaptive": table.adaptive.to_json(),
-            "heads": [],
-            "net": net,
-            "card": None if file is None else asdict(file.card),
-        },
+        "agent": {**_describe_agent(made, search, file), "net": net},
         "settings": settings_of(search),
         "weights": kind,
         "wasm": compiled.places,
     }
     made.close()
     return Published(agent, game, compiled.module, weights, manifest)
+
+
+def _describe_agent(made: Agent, search: TreeSearch, file: CheckpointFile | None) -> dict[str, Any]:
+    """Returns what a page needs to know of an agent, besides its net."""
+    parsed = parse_name(made.name)
+    table = levels_of(made.game, identity_of_agent(parsed.base))
+    limit = parsed.limit.simulations if parsed.limit.seconds is None else _SIMULATIONS
+    return {
+        "name": made.name,
+        "title": made.name if file is None else f"azero {parsed.word}",
+        "method": "puct" if isinstance(search.selection, Puct) else "uct",
+        "simulations": limit,
+        "levels": [{**each.to_json(), "isFull": each.is_full} for each in table.levels],
+        "adaptive": table.adaptive.to_json(),
+        "heads": [],
+        "card": None if file is None else asdict(file.card),
+    }
 
 
 def settings_of(search: TreeSearch) -> dict[str, dict[str, Any]]:

@@ -201,7 +201,8 @@ def make_module(game: Game, rollout: RolloutPolicy, model: Any = None) -> Module
     num_answers = 0 if model is None else len(model.program.answers)
     room, memory = new_memory(game, num_answers)
     rollout = room.place(rollout)
-    entries = {each.__name__: each for each in (*_of_rules(game, memory), *_of_trees(game, memory, rollout))}
+    made = [*_of_tables(game, memory), *_of_rules(game, memory), *_of_moves(game, memory)]
+    entries = {each.__name__: each for each in (*made, *_of_trees(game, memory, rollout))}
     if model is None:
         return Module(room, memory, None, entries)
     pass_memory = room.place(nets.new_memory(model.size, model.depth, game.planes_shape[1:]))  # type: ignore[arg-type]
@@ -215,9 +216,8 @@ def make_module(game: Game, rollout: RolloutPolicy, model: Any = None) -> Module
     return Module(room, memory, weights, entries)
 
 
-def _of_rules(game: Game, m: Memory) -> list[Callable]:
-    """Returns the entries of rules. `k` is a place in `states`."""
-    rules: Any = game.rules
+def _of_tables(game: Game, m: Memory) -> list[Callable]:
+    """Returns the entry that fills tables."""
     num_views = m.cells_of_views.shape[0]
     num_planes, num_cells = game.planes_shape[0], math.prod(game.planes_shape[1:])
 
@@ -230,6 +230,13 @@ def _of_rules(game: Game, m: Memory) -> list[Callable]:
                     target = plane * num_cells + m.cells_of_views[s, cell]
                     m.views.targets[s, place] = target
                     m.views.words[s, place] = m.words[target]
+
+    return [prepare]
+
+
+def _of_rules(game: Game, m: Memory) -> list[Callable]:
+    """Returns the entries of rules. `k` is a place in `states`."""
+    rules: Any = game.rules
 
     def reset(k: int) -> None:
         rules.reset(m.states[k])
@@ -261,6 +268,14 @@ def _of_rules(game: Game, m: Memory) -> list[Callable]:
     def ownership(k: int) -> None:
         m.owners[:, :] = 0
         rules.ownership(m.states[k], m.owners)
+
+    found: list[Callable] = [reset, copy, apply_action, legal_actions, current_player, outcome, final_score, encode]
+    return [*found, hash_key, ownership] if has_own(rules, "ownership") else [*found, hash_key]
+
+
+def _of_moves(game: Game, m: Memory) -> list[Callable]:
+    """Returns the entries that say more of a position's moves. They use `states[1]` and `states[2]`."""
+    rules: Any = game.rules
 
     def targets(k: int) -> int:
         """Writes the cells of the legal actions; returns how many there are."""
@@ -309,9 +324,7 @@ def _of_rules(game: Game, m: Memory) -> list[Callable]:
             rules.apply_action(m.states[k], action)
         return length
 
-    found: list[Callable] = [prepare, reset, copy, apply_action, legal_actions, current_player, outcome, final_score]
-    found += [encode, hash_key, targets, wins_in_one, play_out]
-    return [*found, ownership] if has_own(rules, "ownership") else found
+    return [targets, wins_in_one, play_out]
 
 
 def _of_trees(game: Game, m: Memory, rollout: RolloutPolicy) -> list[Callable]:

@@ -1,4 +1,4 @@
-"""The process that compiles a module: `python -m azero.publishing.worker`, with a job on stdin and the answer on stdout.
+"""The process that compiles a module: `python -m azero.publishing.worker`, a job on stdin and the answer on stdout.
 
 It compiles for WebAssembly (`compiler/machine.py`), so it can call no kernel: rules run as plain Python here.
 """

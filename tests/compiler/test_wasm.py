@@ -57,7 +57,8 @@ def double(number: np.uint64) -> np.uint64:
 
 made = compile_entries({"calculate": calculate, "fail": fail, "double": double}, room)
 open(sys.argv[1], "wb").write(made.module)
-json.dump({"errors": made.errors, "failed": FAILED, "x": m.x.address, "y": m.y.address, "out": m.out.address}, sys.stdout)
+places = {name: getattr(m, name).address for name in ("x", "y", "out")}
+json.dump({"errors": made.errors, "failed": FAILED, **places}, sys.stdout)
 """
 
 RUN = """
@@ -75,7 +76,8 @@ WebAssembly.instantiate(fs.readFileSync(process.argv[1]), {}).then(({ instance }
   const values = [fail(1), fail(2)], before = new Int32Array(memory.buffer)[places.failed / 4];
   fail(3);
   const number = new Int32Array(memory.buffer)[places.failed / 4];
-  console.log(JSON.stringify({ found, values, before, error: places.errors[number], double: String(double(1n << 62n)) }));
+  const error = places.errors[number];
+  console.log(JSON.stringify({ found, values, before, error, double: String(double(1n << 62n)) }));
 });
 """
 
