@@ -88,8 +88,10 @@ def play(name: str, row: dict[str, Any], games: int, threads: int) -> None:
 
 
 def write(name: str, row: dict[str, Any], result: dict[str, Any]) -> None:
-    """Adds a row's result to docs/strength.json, and prints it."""
+    """Adds a row's result to docs/strength.json, and prints it. Without new games nothing changes."""
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    if kept.get(name, {}).get("games") == result["games"]:
+        return
     fields = ("games", "wins", "draws", "losses", "score", "score_ci95", "elo", "elo_ci95", "distinct_games")
     counts = ("mistakes", "mistakes_of_moves", "games_with_mistakes")
     kept[name] = {

@@ -130,6 +130,7 @@ def _match(name: str, row: dict[str, Any], result: dict[str, Any]) -> Iterator[s
         share = _percent(result["mistakes"] / result["mistakes_of_moves"])
         yield f"azero made {result['mistakes']} mistakes in {result['mistakes_of_moves']:,} moves ({share}), in "
         yield f"{result['games_with_mistakes']} games. A mistake is a move with a worse result than the best one."
+        yield "Openings are balanced by a net's judgement, so some are won for one side."
     else:
         command = ["azero", "evaluate", row["agent"], "--against", row["opponent"], *row.get("options", [])]
         yield from ["", "```", shlex.join([*command, "--games", str(result["games"])]), "```"]
