@@ -56,6 +56,7 @@ export class Engine {
     this._history = [];
     this._search = null;
     this._numNodes = FIRST_NODES;
+    this._mostNodes = MOST_NODES;
     this._call("prepare");
     if (this._places.weights) this._setWeights(weights);
     this.reset();
@@ -235,14 +236,19 @@ export class Engine {
     return this._search;
   }
 
-  /** Makes room for nodes of the tree, and for a copy of them. */
-  _makeRoom(numNodes) {
-    const begin = Math.ceil(this._places.end / 64) * 64, bytes = begin + 2 * numNodes * NODE_BYTES;
+  /** Makes room for nodes of the tree, and for a copy of them if that is needed; returns whether there is enough. */
+  _makeRoom(numNodes, hasCopy = false) {
+    const begin = Math.ceil(this._places.end / 64) * 64, bytes = begin + (hasCopy ? 2 : 1) * numNodes * NODE_BYTES;
     const lacking = Math.ceil((bytes - this._memory.buffer.byteLength) / PAGE_BYTES);
-    if (lacking > 0) this._memory.grow(lacking);
+    try {
+      if (lacking > 0) this._memory.grow(lacking);
+    } catch {
+      return false; // the tree stays as large as it is
+    }
     this._numNodes = numNodes;
     this._view("moved").set([begin, numNodes, begin + numNodes * NODE_BYTES, numNodes].map(BigInt));
     this._nodesAt = begin;
+    return true;
   }
 }
 
@@ -252,7 +258,6 @@ class Search {
     this.engine = engine;
     this.method = engine._entries.walk ? method : "uct";
     this.numbers = numbers;
-    this.toMove = engine.toMove();
     this._temperature = temperature;
     this.isDone = false;
     engine._makeRoom(engine._numNodes);
@@ -334,10 +339,10 @@ class Search {
   /** Gives the tree more memory in time. */
   _growIfNeeded() {
     const engine = this.engine, wanted = this._ofTree("num_nodes") + 128 * (engine.manifest.game.numActions + 1);
-    if (wanted < engine._numNodes || engine._numNodes >= MOST_NODES) return;
+    if (wanted < engine._numNodes || engine._numNodes >= engine._mostNodes) return;
     let more = engine._numNodes;
     while (more <= wanted) more *= 2;
-    engine._makeRoom(Math.min(more, MOST_NODES));
+    if (!engine._makeRoom(Math.min(more, MOST_NODES))) engine._mostNodes = engine._numNodes;
   }
 
   /** Raises the number of simulations, so that the search goes on. */
@@ -352,11 +357,11 @@ class Search {
     return this._call("choose", temperature);
   }
 
-  /** Makes the position after an action the root, and keeps its part of the tree. */
+  /** Makes the position after an action the root, and keeps its part of the tree. `extend` goes on from there. */
   advance(action) {
+    if (!this.engine._makeRoom(this.engine._numNodes, true)) throw new Error("there is not enough memory to keep the tree");
     this._call("advance", action);
-    this.toMove = null;
-    this.extend(0);
+    this._call("begin", 0, this._temperature);
   }
 
   /** Returns the moves of the position, best first, and what is known of it. */

@@ -53,7 +53,7 @@ class Made(NamedTuple):
 def compile_apart(job: Job) -> Made:
     """Does a job in a process of its own; raises BadInput."""
     paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, VARIABLE: WASM, "PYTHONPATH": os.pathsep.join(paths)}
+    environment = {**os.environ, VARIABLE: WASM, "NUMBA_DISABLE_JIT": "0", "PYTHONPATH": os.pathsep.join(paths)}
     command = [sys.executable, "-P", "-m", __name__]
     done = subprocess.run(command, input=pickle.dumps(job), env=environment, stdout=subprocess.PIPE, check=False)
     try:

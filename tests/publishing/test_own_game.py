@@ -1,0 +1,94 @@
+"""A user's own game in node: overlapping slices, and rules that raise an error."""
+
+import pytest
+
+import azero
+from azero.errors import BadInput
+from azero.publishing.build import build
+from tests.publishing.published import ask, described, needs_node, random_games, write
+
+RULES = '''
+from typing import NamedTuple
+import numpy as np
+
+class Push(NamedTuple):
+    """Stones are pushed in at an end of a line. Three of a kind side by side win."""
+
+    breaks_at: int = 99
+
+    def reset(game, state):
+        for k in range(9):
+            state.line[k] = 0
+        state.ply = 0
+
+    def legal_actions(game, state, out):
+        out[0] = 0
+        out[1] = 1
+        return 2
+
+    def apply_action(game, state, action):
+        if state.ply == game.breaks_at:
+            raise ValueError("the line is broken")
+        mine = 1 + (state.ply & 1)
+        if action == 0:
+            state.line[1:] = state.line[:-1]
+            state.line[0] = mine
+        else:
+            state.line[:-1] = state.line[1:]
+            state.line[8] = mine
+        state.ply += 1
+
+    def current_player(game, state):
+        return state.ply & 1
+
+    def outcome(game, state):
+        for k in range(7):
+            a = state.line[k]
+            if a != 0 and a == state.line[k + 1] and a == state.line[k + 2]:
+                return 1 if a == 1 else -1
+        return 0 if state.ply == 30 else 2
+
+    def encode(game, state, planes):
+        for k in range(9):
+            planes[0, 0, k] = state.line[k] == 1 + (state.ply & 1)
+            planes[1, 0, k] = state.line[k] == 2 - (state.ply & 1)
+
+    def hash_key(game, state):
+        key = np.uint64(state.ply)
+        for k in range(9):
+            key = key * np.uint64(1000003) + np.uint64(state.line[k])
+        return key
+
+    @property
+    def state_dtype(game):
+        return np.dtype([("line", np.int8, (9,)), ("ply", np.int32)], align=True)
+
+    num_actions = 2
+    max_plies = 30
+    planes_shape = 2, 1, 9
+'''
+
+
+@needs_node
+@pytest.mark.long
+def test_a_game_of_one_s_own_plays_and_names_its_errors(tmp_path):
+    file = tmp_path / "push.py"
+    file.write_text(RULES)
+    game = azero.make_game(f"{file}:Push")
+    stem = write(build("uct@100", game), tmp_path / "push")
+    games = random_games(game, 20)
+    for actions, answer in zip(games, ask(stem, [{"ask": "game", "actions": each} for each in games]), strict=True):
+        state = game.new_initial_state()
+        for ply, action in enumerate(actions, 1):
+            state.apply_action(action)
+            assert answer[ply] == described(state)
+    stem = write(build("uct@100", azero.make_game(f"{file}:Push(breaks_at=3)")), tmp_path / "broken")
+    (failed, illegal) = ask(stem, [{"ask": "fails", "actions": [0, 1, 0, 1]}, {"ask": "fails", "actions": [7]}])
+    assert failed == {"message": "the line is broken", "kind": "ValueError", "history": [0, 1, 0, 1]}
+    assert illegal["message"] == "action 7 is not legal here; legal actions: 0, 1"
+
+
+@pytest.mark.parametrize("name", ["mc@100", "random", "uct(table=1MiB)@100", "connect_four(level=3)", "alphabeta@100"])
+def test_agents_that_a_page_cannot_hold(name):
+    with pytest.raises(BadInput, match="a page can hold|the page has all levels"):
+        build(name, "tic_tac_toe" if not name.startswith("connect") else None)
