@@ -252,7 +252,7 @@ NO_READERS = {
     *("compiler/codegen", "compiler/jit", "compiler/linking"),
     *(f"games/user/{each}" for each in ("messages", "overflows", "trust")),
     *("games/defaults", "games/reasons", "games/pictures/default", "interfaces/terminal/board"),
-    *("runs/folder", "training/checking"),
+    *("runs/folder", "training/checking", "publishing/bundle", "publishing/page"),
 }
 """Modules whose patterns are for texts of azero, the compiler or a trusted user, or for what is short.
 
