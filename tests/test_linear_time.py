@@ -249,10 +249,10 @@ READERS = {
 }
 
 NO_READERS = {
-    *("compiler/codegen", "compiler/jit", "compiler/linking"),
+    *("compiler/codegen", "compiler/jit", "compiler/linking", "compiler/wasm/mathematics"),
     *(f"games/user/{each}" for each in ("messages", "overflows", "trust")),
     *("games/defaults", "games/reasons", "games/pictures/default", "interfaces/terminal/board"),
-    *("runs/folder", "training/checking", "publishing/bundle", "publishing/page"),
+    *("runs/folder", "training/checking", *(f"publishing/{each}" for each in ("bundle", "files", "page"))),
 }
 """Modules whose patterns are for texts of azero, the compiler or a trusted user, or for what is short.
 

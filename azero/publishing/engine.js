@@ -66,6 +66,7 @@ export class Engine {
     const { buffer, byteOffset, byteLength } = weights;
     const copy = buffer.slice(byteOffset, byteOffset + byteLength);
     const numbers = this.manifest.weights === "float16" ? widened(new Uint16Array(copy)) : new Float32Array(copy);
+    for (const [at, length, value] of this._places.exact) numbers.fill(value, at, at + length);
     this._view("weights").set(numbers);
   }
 

@@ -205,7 +205,7 @@ def make_module(game: Game, rollout: RolloutPolicy, model: Any = None) -> Module
     entries = {each.__name__: each for each in (*made, *_of_trees(game, memory, rollout))}
     if model is None:
         return Module(room, memory, None, entries)
-    pass_memory = room.place(nets.new_memory(model.size, model.depth, game.planes_shape[1:]))  # type: ignore[arg-type]
+    pass_memory = room.place(nets.new_memory(model.size, model.depth, game.planes_shape[1:]))
     program = model.program._replace(
         **{name: np.zeros(0, np.float32) for name in ("matrices", "rows", "columns", "sharing_rows", "sharing_columns")}
     )

@@ -33,7 +33,22 @@ _EPSILON = 1e-5  # torch's default
 
 
 class PortableGraph(WinogradGraph):
-    """A net as a program. Weights of a convolution are [tap, input, output], in panels of LANES outputs."""
+    """A net as a program. Weights of a convolution are [tap, input, output], in panels of LANES outputs.
+
+    Attributes:
+      exact: weights that are no weights of the net's, such as the share of a cell in a mean: place, length and value.
+        They must not be rounded to 16 bits.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.exact: list[tuple[int, int, float]] = []
+
+    def _vector(self, array: np.ndarray) -> int:
+        place = super()._vector(array)
+        if np.ptp(array) == 0:
+            self.exact.append((place, len(array), float(array[0])))
+        return place
 
     def _convolution(self, x: Value, kernel: np.ndarray, bias: np.ndarray, padding: int) -> Value:
         outputs, inputs, *taps = kernel.shape

@@ -250,7 +250,7 @@ def _pieces_of(game: Game, seen: Sequence[_Seen], kinds: set[tuple[Any, str, str
                 (chosen, name)
                 for chosen in (*((k,) for k in range(planes)), *itertools.combinations(range(planes), 2))
                 for name, order in orders.items()
-                if (flags[:, list(chosen)].any(axis=1)[:, order] == lies).all()
+                if (np.logical_or.reduce(flags[:, list(chosen)], axis=1)[:, order] == lies).all()
             ),
             None,
         )

@@ -8,7 +8,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from azero.compiler.machine import VARIABLE, WASM
 from azero.errors import BadInput
@@ -86,13 +86,13 @@ def _do(job: Job) -> Made:
     if job.identity:
         trust_identity(job.identity)
     game = Game(parse_game(job.game, compiles=False))
-    model: Any = None
+    graph, model = PortableGraph(), cast(Any, None)
     if job.checkpoint is not None:
         file = read_checkpoint(job.checkpoint, game)
         drawing = drawing_of(file.config.name, file.weights, game)
         if drawing is None:
             raise BadInput(f"net {file.config.name} is one of your own; a page can hold azero's own nets only")
-        model = drawing.on(PortableGraph())
+        model = drawing.on(graph)
     module = make_module(game, job.rollout, model)
     compiled = compile_entries(module.entries, module.room)
     memory: Any = module.memory
@@ -109,7 +109,7 @@ def _do(job: Job) -> Made:
     }
     weights = b""
     if module.weights is not None:
-        places["weights"] = module.weights.to_json()
+        places |= {"weights": module.weights.to_json(), "exact": graph.exact}
         weights = model.program.weights.astype("<f4").tobytes()
     return Made(compiled.module, places, weights)
 

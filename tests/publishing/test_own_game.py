@@ -14,12 +14,13 @@ import numpy as np
 class Push(NamedTuple):
     """Stones are pushed in at an end of a line. Three of a kind side by side win."""
 
-    breaks_at: int = 99
+    breaks_at: int = 14
 
     def reset(game, state):
         for k in range(9):
             state.line[k] = 0
         state.ply = 0
+        state.lefts = 0
 
     def legal_actions(game, state, out):
         out[0] = 0
@@ -27,12 +28,13 @@ class Push(NamedTuple):
         return 2
 
     def apply_action(game, state, action):
-        if state.ply == game.breaks_at:
+        if state.lefts == game.breaks_at:  # which random games do not reach
             raise ValueError("the line is broken")
         mine = 1 + (state.ply & 1)
         if action == 0:
             state.line[1:] = state.line[:-1]
             state.line[0] = mine
+            state.lefts += state.lefts == state.ply
         else:
             state.line[:-1] = state.line[1:]
             state.line[8] = mine
@@ -61,7 +63,7 @@ class Push(NamedTuple):
 
     @property
     def state_dtype(game):
-        return np.dtype([("line", np.int8, (9,)), ("ply", np.int32)], align=True)
+        return np.dtype([("line", np.int8, (9,)), ("ply", np.int32), ("lefts", np.int32)], align=True)
 
     num_actions = 2
     max_plies = 30
@@ -82,9 +84,9 @@ def test_a_game_of_one_s_own_plays_and_names_its_errors(tmp_path):
         for ply, action in enumerate(actions, 1):
             state.apply_action(action)
             assert answer[ply] == described(state)
-    stem = write(build("uct@100", azero.make_game(f"{file}:Push(breaks_at=3)")), tmp_path / "broken")
-    (failed, illegal) = ask(stem, [{"ask": "fails", "actions": [0, 1, 0, 1]}, {"ask": "fails", "actions": [7]}])
-    assert failed == {"message": "the line is broken", "kind": "ValueError", "history": [0, 1, 0, 1]}
+    broken = [0] * 15
+    (failed, illegal) = ask(stem, [{"ask": "fails", "actions": broken}, {"ask": "fails", "actions": [7]}])
+    assert failed == {"message": "the line is broken", "kind": "ValueError", "history": broken}
     assert illegal["message"] == "action 7 is not legal here; legal actions: 0, 1"
 
 

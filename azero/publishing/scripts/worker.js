@@ -118,10 +118,18 @@ async function answer(id, path, body) {
 }
 
 /** What went wrong in the rules or the search, and after which moves. */
-function messageOf({ name, message, history }) {
+function messageOf({ name, message, history = [] }) {
   if (name !== "EngineError") return `unexpected error: ${message}`;
-  const moves = history?.length ? offered.game.textsOf([], [history])[0].join(" ") : "";
-  return moves ? `${message}, after ${moves}` : message;
+  const moves = [];
+  try {
+    for (const [k, action] of history.entries()) {
+      offered.game.engine.goTo(history.slice(0, k));
+      moves.push(offered.game.board().textOf(action));
+    }
+  } catch {
+    // the last of these moves is where the rules fail
+  }
+  return moves.length ? `${message}, after ${moves.join(" ")}` : message;
 }
 
 addEventListener("message", ({ data }) => {

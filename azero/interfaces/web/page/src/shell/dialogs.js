@@ -225,6 +225,7 @@ export function AboutDialog() {
       html`<h3>What it lacks</h3>
       <ul>${lacks.map((text) => html`<li>${text}</li>`)}</ul>`
     }
+    <p>What azero itself has besides: SGF, boards of other sizes, runs, and in reviews a solver that works back from the end.</p>
     <h3>Made by azero ${azero}</h3>
     <p>azero is free software under the MIT licence.${sources.length > 0 && ` ${sources.join("; ")}`}</p>
     <details><summary>Licences of what this file contains</summary><pre>${document.getElementById("licences").textContent}</pre></details>

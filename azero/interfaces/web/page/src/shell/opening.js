@@ -77,7 +77,8 @@ export class Keeper {
     const link = await pack(app.link);
     if (app.numOpening || app.session.tree !== tree) return; // another entry has come meanwhile
     app.ownHash = link;
-    if (location.hash !== link) history.replaceState({ game: this.id }, "", link);
+    const hasAddress = location.protocol !== "about:"; // a page in the cell of a notebook has none
+    if (location.hash !== link && hasAddress) history.replaceState({ game: this.id }, "", link);
   };
 }
 
