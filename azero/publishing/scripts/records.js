@@ -116,7 +116,7 @@ const THOUGHT = /^([+-][01]\.\d{3})?(?:\/(\d{1,15}))?(?:(?:^|(?<=\d) )(\d{1,9}\.
 
 const unescaped = (text) => text.replace(/\\(.)/gs, "$1");
 
-/** The tokens of a text: [{kind, text, line}], the last of kind "end". */
+/** The tokens of a text: {kind, text, line}, the last of kind "end". */
 function* split(text) {
   let [at, line] = [0, 1];
   const linesIn = (part) => part.split("\n").length - 1;
@@ -140,22 +140,36 @@ function* split(text) {
   yield { kind: "end", text: "", line };
 }
 
+/** Tokens, of which the next one is known. */
+class Tokens {
+  constructor(text) {
+    this.left = split(text);
+    this.take();
+  }
+
+  take() {
+    const token = this.next;
+    this.next = /** @type {{kind: string, text: string, line: number}} */ (this.left.next().value);
+    return token;
+  }
+}
+
 /** The answer to POST records/read. */
 export function read(game, name, { text, format }) {
   const whole = text.replace(/^\uFEFF/, "");
   if (format === "sgf" || whole.trimStart().startsWith("(;")) throw bad("a published page reads no SGF");
-  const tokens = [...split(whole)];
+  const tokens = new Tokens(whole);
   const games = [];
-  while (tokens[0].kind !== "end") games.push(readOne(game, name, tokens));
+  while (tokens.next.kind !== "end") games.push(readOne(game, name, tokens));
   if (!games.length) throw bad("the record has no games");
   return { games };
 }
 
 function readOne(game, name, tokens) {
   const tags = /** @type {Record<string, string>} */ ({});
-  const { line: first } = tokens[0];
-  while (["tag", "note"].includes(tokens[0].kind)) {
-    const { kind, text } = tokens.shift();
+  const { line: first } = tokens.next;
+  while (["tag", "note"].includes(tokens.next.kind)) {
+    const { kind, text } = tokens.take();
     const at = text.indexOf('"');
     if (kind === "tag") tags[text.slice(0, at).trim()] = unescaped(text.slice(at + 1, -1));
   }
@@ -166,7 +180,7 @@ function readOne(game, name, tokens) {
     throw bad(`line ${first}: the record begins at a position of its own, which a published page cannot read`);
   const moves = new Moves(game);
   for (;;) {
-    const token = tokens[0].kind === "end" ? tokens[0] : tokens.shift();
+    const token = tokens.next.kind === "end" ? tokens.next : tokens.take();
     if (token.kind === "word" && RESULTS.includes(token.text)) {
       moves.finish();
       const byRules = "Termination" in others ? UNKNOWN : resultAt(game, moves.main());
@@ -194,6 +208,8 @@ function agreed(...each) {
   const line = each.pop();
   const results = new Set(each.filter((result) => result !== UNKNOWN));
   const [told, written, byRules] = each;
+  if (!RESULTS.includes(told))
+    throw bad(`line ${line}: the result '${told.slice(0, 20)}' should be one of ${RESULTS.join(", ")}`);
   if (results.size > 1)
     throw bad(
       `line ${line}: the results contradict each other: the tag says ${told}, the moves end with ${written}, by the rules it is ${byRules}`,
@@ -285,8 +301,12 @@ class Moves {
   /** The moves of the main line. */
   main() {
     const moves = [];
-    const next = (parent) => this.nodes.findIndex((node) => node.parent === parent);
-    for (let at = next(0); at > 0; at = next(at)) moves.push(this.nodes[at].move);
+    let at = 0;
+    for (const [number, { parent, move }] of this.nodes.entries()) {
+      if (parent !== at || number === 0) continue; // the first child of a node comes before its other ones
+      moves.push(move);
+      at = number;
+    }
     return moves;
   }
 }

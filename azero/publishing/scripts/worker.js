@@ -1,7 +1,8 @@
 // The worker of a published page: answers what the page asks, as the server's /api/v1 does.
 //
-// It gets {open: {page, agents: [{about, manifest, wasm, weights}]}} first, then {id, path, body} and {cancel: id}. It
-// sends {isOpen} or {problem}, then for each request {id, status, body}; of a stream {id, event, data} and {id, isOver}.
+// It gets {open: {page, agents: [{about, manifest, wasm, weights}]}} first, then {id, path, body}, {cancel: id} and
+// {ask}. It sends {isOpen} or {problem}, then for each request {id, status, body}; of a stream {id, event, data} and
+// {id, isOver}. It answers {ask}, whether it is there, by an empty message.
 
 import { Engine } from "../engine.js";
 import { simulate } from "./lessons.js";
@@ -143,6 +144,7 @@ addEventListener("message", ({ data }) => {
       () => postMessage({ isOpen: true }),
       (error) => postMessage({ problem: error.message }),
     );
-  } else if (data.cancel) running.get(data.cancel)?.abort();
+  } else if (data.ask) postMessage({});
+  else if (data.cancel) running.get(data.cancel)?.abort();
   else answer(data.id, data.path, data.body);
 });
