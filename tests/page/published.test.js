@@ -2,9 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { roundToEven, Engine as WasmEngine } from "../../azero/publishing/engine.js";
+import { Channel, lacking } from "../../azero/publishing/scripts/begin.js";
+import { simulate } from "../../azero/publishing/scripts/lessons.js";
 import { Game } from "../../azero/publishing/scripts/positions.js";
 import { read, write } from "../../azero/publishing/scripts/records.js";
 import { accuracyOf, markOf, volatilitiesOf } from "../../azero/publishing/scripts/reviews.js";
+import { Agent } from "../../azero/publishing/scripts/searches.js";
 
 const NAMES = [1, 2, 3].flatMap((row) => ["a", "b", "c"].map((column) => column + row));
 const LINES = [
@@ -135,6 +139,7 @@ test("a damaged record is refused, with the line", () => {
   refused("a1 b1", /cut short/);
   refused("a1 {b", /line 1: a comment is not complete/);
   refused("a1 b1 a2 b2 a3 0-1", /contradict each other/);
+  refused('[Result "foo"]\n*', /line 2: the result 'foo' should be one of 1-0, 0-1, 1\/2-1\/2, \*/);
   refused("(;GM[1])", /no SGF/);
 });
 
@@ -154,4 +159,139 @@ test("losses become marks and accuracies as in a review on a server", () => {
   assert.deepEqual(volatilitiesOf([0, 0.2, -0.1, 0.9]), [5, 7.5, 12]);
   assert.equal(accuracyOf([0, 0.3, 0.05], [1, 2, 3]).toFixed(9), "76.570348995");
   assert.equal(accuracyOf([], []), null);
+});
+
+test("of texts that differ in capitals alone, the one that is written is played", () => {
+  const texts = [["n", "N", ...NAMES.slice(2)]];
+  const game = new Game(new Engine(), { ...PAGE, tables: { ...TABLES, texts } });
+  assert.deepEqual(game.goTo({ moves: ["N", "n", "C1"] }).actions, [1, 0, 2]);
+});
+
+test("a record of many moves is read in time", () => {
+  const text = "a1 b1 a2 b2 a3 {a comment} 1-0\n".repeat(4000);
+  const begin = performance.now();
+  assert.equal(read(newGame(), "xo", { text, format: "auto" }).games.length, 4000);
+  assert.ok(performance.now() - begin < 5000);
+});
+
+/** An engine whose module fails as `fails` says: an error's message by the action. */
+function engineThat(fails) {
+  const memory = new WebAssembly.Memory({ initial: 1 });
+  const bytes = new Int32Array(memory.buffer);
+  const arrays = { states: { at: 64, type: "int32", bytes: 4 }, legal: { at: 128, type: "int32", bytes: 8 } };
+  const apply_action = (_, action) => {
+    bytes[16] = 10 * bytes[16] + action;
+    if (action in fails) bytes[0] = 1;
+  };
+  const legal_actions = () => {
+    bytes.set([1, 2], 32);
+    return 2;
+  };
+  const exports = { memory, prepare() {}, reset() {}, outcome: () => 2, legal_actions, apply_action };
+  const wasm = { failed: 0, errors: [null, ["ValueError", fails[2]]], arrays, end: 256 };
+  return new WasmEngine({ wasm, game: { stateBytes: 4 }, agent: {}, settings: {} }, exports, new Uint8Array());
+}
+
+test("a move that fails leaves the position, and fails again", () => {
+  const engine = engineThat({ 2: "no" });
+  for (let k = 0; k < 2; k++) {
+    assert.throws(() => engine.goTo([1, 2]), { message: "no", history: [1, 2] });
+    assert.deepEqual([engine.history, engine._view("states")[0]], [[1], 1]);
+  }
+});
+
+test("halves are rounded as in Python", () => {
+  assert.deepEqual([0.5, 1.5, 2.5, 2.4, 2.6].map(roundToEven), [0, 2, 2, 2, 3]);
+});
+
+/** A MessageChannel that does not keep the tests from ending. */
+globalThis.MessageChannel = /** @type {any} */ (
+  class {
+    port1 = { onmessage: () => {} };
+    port2 = { postMessage: () => setImmediate(() => this.port1.onmessage()) };
+  }
+);
+
+test("a lesson begins with the simulation that is asked for", async () => {
+  const game = newGame();
+  const end = { N: 0, W: 0, proven: null, plies: 0 };
+  const shown = (number) => ({
+    number,
+    path: [],
+    choices: [],
+    expanded: null,
+    priors: [],
+    kind: "net",
+    nodes: [],
+    end,
+  });
+  /** Its calls make up to 256 simulations. */
+  const search = ({ simulations: target }) => ({
+    simulations: 0,
+    isDone: target === 0,
+    run() {
+      this.simulations = Math.min(this.simulations + 256, target);
+      this.isDone = this.simulations === target;
+    },
+    extend: (more) => void (target = more),
+    simulation() {
+      return shown(++this.simulations);
+    },
+  });
+  const engine = { goTo() {}, settings: () => ({ c_puct: 1 }), search };
+  const agent = { about: { kind: "net" }, use: (work) => work(engine) };
+  for (const first of [1, 21]) {
+    const asked = { game: "xo", moves: [], method: "puct", first, count: 3 };
+    const { simulations } = await simulate(game, agent, asked, new AbortController().signal);
+    assert.deepEqual(
+      simulations.map(({ number }) => number),
+      [first, first + 1, first + 2],
+    );
+  }
+});
+
+test("engines that do not open, or that have trapped, use up no place", async () => {
+  let count = 0;
+  const open = async () => (++count <= 4 ? Promise.reject(new RangeError("memory")) : { number: count });
+  const agent = new Agent({ about: {}, manifest: {}, open });
+  for (let k = 0; k < 4; k++)
+    await assert.rejects(
+      agent.use(async () => {}),
+      { message: "memory" },
+    );
+  const trap = async () => Promise.reject(new WebAssembly.RuntimeError("unreachable"));
+  await assert.rejects(agent.use(trap), { message: "unreachable" });
+  const refuse = async () => Promise.reject(Object.assign(new Error("no"), { name: "EngineError" }));
+  await assert.rejects(agent.use(refuse), { message: "no" });
+  const used = Array.from({ length: 5 }, () => agent.use(async ({ number }) => number));
+  assert.deepEqual(new Set(await Promise.all(used)), new Set([6, 7, 8]), "three engines, without the one that trapped");
+});
+
+test("a worker that no longer answers is replaced, and its requests fail", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const workers = [];
+  const start = () => {
+    workers.push({ sent: [], postMessage: (data) => workers.at(-1).sent.push(data), terminate: () => {} });
+    return workers.at(-1);
+  };
+  const channel = new Channel(start, 10);
+  const answer = channel.send("positions", { body: "{}" });
+  t.mock.timers.tick(100);
+  assert.equal(workers.length, 1, "it may take long to open");
+  workers[0].onmessage({ data: { isOpen: true } });
+  t.mock.timers.tick(20);
+  workers[0].onmessage({ data: {} });
+  t.mock.timers.tick(30);
+  assert.equal(workers.length, 1);
+  t.mock.timers.tick(10);
+  assert.equal(workers.length, 2);
+  const response = await answer;
+  assert.deepEqual([response.status, (await response.json()).error.message], [500, "the rules do not answer"]);
+});
+
+test("what a browser lacks is named", (t) => {
+  globalThis.Worker ??= /** @type {any} */ (class {});
+  assert.equal(lacking(), "");
+  t.mock.method(WebAssembly, "validate", () => false);
+  assert.equal(lacking(), "SIMD in WebAssembly");
 });
