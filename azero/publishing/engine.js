@@ -1,21 +1,45 @@
 // The engine of a published page: one game, one agent, as a WebAssembly module that azero/publishing has made.
 //
-// It runs where WebAssembly does: in a worker of a page, in node. Nothing is asked of the network. Values are in [-1, 1].
+// It runs where WebAssembly does: in a worker of a page, in node. Nothing is asked of the network. Values are in
+// [-1, 1].
 
 const ONGOING = 2;
 const UNPROVEN = 2;
 const NODE_BYTES = 32; // of NODE_DTYPE in azero/mcts/tree.py, whose offsets follow
-const NODE = { W: 0, N: 8, P: 12, firstChild: 16, action: 20, numChildren: 22, numVisited: 24, provenPlies: 28, proven: 30, player: 31 };
+const NODE = {
+  W: 0,
+  N: 8,
+  P: 12,
+  firstChild: 16,
+  action: 20,
+  numChildren: 22,
+  provenPlies: 28,
+  proven: 30,
+  player: 31,
+};
 const PAGE_BYTES = 65536;
 const FIRST_NODES = 1 << 14;
 const MOST_NODES = 1 << 24; // 512 MiB
 const RESULTS = { 1: "win", 0: "draw", "-1": "loss" };
 const VIEWS = {
-  int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array,
-  int64: BigInt64Array, uint64: BigUint64Array, float32: Float32Array, float64: Float64Array, record: Uint8Array, bool: Uint8Array,
+  int8: Int8Array,
+  uint8: Uint8Array,
+  int16: Int16Array,
+  uint16: Uint16Array,
+  int32: Int32Array,
+  uint32: Uint32Array,
+  int64: BigInt64Array,
+  uint64: BigUint64Array,
+  float32: Float32Array,
+  float64: Float64Array,
+  record: Uint8Array,
+  bool: Uint8Array,
 };
 
-/** An entry has failed: the rules have raised an error, or a move is not legal. */
+/**
+ * An entry has failed: the rules have raised an error, or a move is not legal. `history` has the actions that led
+ * there; in a search, those that led to its root.
+ */
 export class EngineError extends Error {
   constructor(message, kind, entry, history) {
     super(message);
@@ -23,14 +47,19 @@ export class EngineError extends Error {
     this.kind = kind;
     this.entry = entry;
     this.history = history;
+    this.isInSearch = false;
   }
 }
 
 /** Returns float16 numbers, as their bits, as float32. */
 function widened(halves) {
-  const out = new Float32Array(halves.length), bits = new Uint32Array(out.buffer);
+  const out = new Float32Array(halves.length),
+    bits = new Uint32Array(out.buffer);
   for (let k = 0; k < halves.length; k++) {
-    const half = halves[k], sign = (half & 0x8000) << 16, exponent = (half >> 10) & 31, fraction = half & 1023;
+    const half = halves[k],
+      sign = (half & 0x8000) << 16,
+      exponent = (half >> 10) & 31,
+      fraction = half & 1023;
     if (exponent > 0) bits[k] = sign | ((exponent + 112) << 23) | (fraction << 13);
     else out[k] = (sign ? -1 : 1) * fraction * 2 ** -24;
   }
@@ -40,8 +69,8 @@ function widened(halves) {
 /** A game, an agent's search, and its net. It has one position and one search. */
 export class Engine {
   /**
-   * Opens what `azero.publishing.build` has made: the manifest, the bytes of the module, or the compiled module, and the
-   * bytes of the weights.
+   * Opens what `azero.publishing.build` has made: the manifest, the bytes of the module, or the compiled module, and
+   * the bytes of the weights.
    */
   static async open({ manifest, wasm, weights }) {
     const made = /** @type {any} */ (await WebAssembly.instantiate(wasm, {})); // a module gives its instance alone
@@ -109,15 +138,21 @@ export class Engine {
       const over = this.outcome() === null ? `legal actions: ${this.legal().join(", ")}` : "the game is over";
       throw new EngineError(`action ${action} is not legal here; ${over}`, "BadInput", "play", this.history);
     }
+    const before = this.state();
+    try {
+      this._call("apply_action", 0, action);
+    } catch (error) {
+      this._view("states").set(before); // the rules may have changed a part of it
+      if (error instanceof EngineError) error.history.push(action);
+      throw error;
+    }
     this._history.push(action);
-    this._call("apply_action", 0, action);
   }
 
   /** Goes to the position after these actions from the initial one. */
   goTo(actions) {
     const isBehind = this._history.length <= actions.length && this._history.every((each, k) => each === actions[k]);
-    if (!isBehind || this._isLoaded) this.reset();
-    this._isLoaded = false;
+    if (!isBehind) this.reset();
     for (const action of actions.slice(this._history.length)) this.play(action);
   }
 
@@ -125,7 +160,10 @@ export class Engine {
   legal() {
     if (this.outcome() !== null) return [];
     const count = this._call("legal_actions", 0);
-    if (count === 0) throw new EngineError("legal_actions finds 0 actions while the game goes on", "BrokenRules", "legal", this.history);
+    if (count === 0) {
+      const message = "legal_actions finds 0 actions while the game goes on";
+      throw new EngineError(message, "BrokenRules", "legal", this.history);
+    }
     return Array.from(this._view("legal", count));
   }
 
@@ -148,13 +186,6 @@ export class Engine {
   /** Returns the margin by which the first player has won, in the game's units. */
   score() {
     return this._call("final_score", 0);
-  }
-
-  /** Returns who owns the cells of a finished game: 1 the first player, -1 the second, 0 nobody. */
-  ownership() {
-    if (!this._entries.ownership) return new Int8Array(this._view("owners").length);
-    this._call("ownership", 0);
-    return this._view("owners").slice();
   }
 
   /** Returns the planes [C, H, W] for the player to move. */
@@ -185,41 +216,22 @@ export class Engine {
     return this._view("states").slice(0, this.manifest.game.stateBytes);
   }
 
-  /** Goes to a position given by the bytes of its state. */
-  load(bytes, history = []) {
-    this._view("states").set(bytes);
-    this._history = [...history];
-    this._isLoaded = true;
-  }
-
-  /** Returns the fields of the state by name: numbers, or flat arrays of them. */
-  fields() {
-    const { buffer } = this.state(), found = {};
-    for (const { name, type, offset, shape } of this.manifest.game.state) {
-      const View = VIEWS[type], length = shape.reduce((a, b) => a * b, 1);
-      const values = Array.from(new View(buffer.slice(offset, offset + length * View.BYTES_PER_ELEMENT)), Number);
-      found[name] = shape.length ? values : values[0];
-    }
-    return found;
-  }
-
   /** Returns what the net says of the position without a search; null without a net. */
   judge() {
     if (!this._entries.evaluate || this.outcome() !== null) return null;
     this._call("show", 0, 0);
     this._call("evaluate", 0);
-    const A = this.manifest.game.numActions, answers = this._view("answers");
-    const logits = Array.from(answers.subarray(A, A + 3)), highest = Math.max(...logits);
-    const weights = logits.map((each) => Math.exp(each - highest)), total = weights[0] + weights[1] + weights[2];
-    return { policy: answers.slice(0, A), results: weights.map((each) => each / total), value: this._view("values")[0] };
-  }
-
-  /** Returns the answers of the heads that the net keeps, for the player to move. */
-  heads() {
-    const found = {};
-    if (!this.manifest.agent.heads?.length || this.judge() === null) return found;
-    for (const { name, at, length } of this._places.heads) found[name] = this._view("answers").slice(at, at + length);
-    return found;
+    const A = this.manifest.game.numActions,
+      answers = this._view("answers");
+    const logits = Array.from(answers.subarray(A, A + 3)),
+      highest = Math.max(...logits);
+    const weights = logits.map((each) => Math.exp(each - highest)),
+      total = weights[0] + weights[1] + weights[2];
+    return {
+      policy: answers.slice(0, A),
+      results: weights.map((each) => each / total),
+      value: this._view("values")[0],
+    };
   }
 
   // --- the search ---
@@ -233,13 +245,15 @@ export class Engine {
   search(/** @type {any} */ { method, settings = "full", simulations, seed = 0, temperature = 0 } = {}) {
     const agent = this.manifest.agent;
     const numbers = typeof settings === "string" ? this.settings(settings) : settings;
-    this._search = new Search(this, method ?? agent.method, numbers, simulations ?? agent.simulations, BigInt(seed), temperature);
+    const count = simulations ?? agent.simulations;
+    this._search = new Search(this, method ?? agent.method, numbers, count, BigInt(seed), temperature);
     return this._search;
   }
 
-  /** Makes room for nodes of the tree, and for a copy of them if that is needed; returns whether there is enough. */
-  _makeRoom(numNodes, hasCopy = false) {
-    const begin = Math.ceil(this._places.end / 64) * 64, bytes = begin + (hasCopy ? 2 : 1) * numNodes * NODE_BYTES;
+  /** Makes room for nodes of the tree; returns whether there is enough. */
+  _makeRoom(numNodes) {
+    const begin = Math.ceil(this._places.end / 64) * 64,
+      bytes = begin + numNodes * NODE_BYTES;
     const lacking = Math.ceil((bytes - this._memory.buffer.byteLength) / PAGE_BYTES);
     try {
       if (lacking > 0) this._memory.grow(lacking);
@@ -247,7 +261,7 @@ export class Engine {
       return false; // the tree stays as large as it is
     }
     this._numNodes = numNodes;
-    this._view("moved").set([begin, numNodes, begin + numNodes * NODE_BYTES, numNodes].map(BigInt));
+    this._view("moved").set([begin, numNodes].map(BigInt));
     this._nodesAt = begin;
     return true;
   }
@@ -259,11 +273,11 @@ class Search {
     this.engine = engine;
     this.method = engine._entries.walk ? method : "uct";
     this.numbers = numbers;
-    this._temperature = temperature;
     this.isDone = false;
     engine._makeRoom(engine._numNodes);
     this._writeNumbers();
-    if (this.method !== "uct" && numbers.leaves_per_tree > 1) engine._call("clear_cache"); // it changes the order of leaves
+    // what the cache has changes the order of leaves
+    if (this.method !== "uct" && numbers.leaves_per_tree > 1) engine._call("clear_cache");
     engine._call("start", BigInt.asUintN(64, seed));
     engine._call("begin", simulations, temperature);
   }
@@ -278,7 +292,12 @@ class Search {
 
   _call(name, ...values) {
     if (this.engine._search !== this) throw new Error("another search has begun");
-    return this.engine._call(name, ...values);
+    try {
+      return this.engine._call(name, ...values);
+    } catch (error) {
+      if (error instanceof EngineError) error.isInSearch = true;
+      throw error;
+    }
   }
 
   /** Reads an int32 of the tree's record. */
@@ -314,10 +333,12 @@ class Search {
 
   /** Runs up to n simulations, or a few more; returns whether the search is over. */
   run(n = 100) {
-    const target = this._ofTree("target"), until = Math.min(this.simulations + n, target);
+    const target = this._ofTree("target"),
+      until = Math.min(this.simulations + n, target);
     while (!this.isDone && this.simulations < until) {
       this._growIfNeeded();
-      if (this.method === "uct") this.isDone = this._call("simulate_by_rollouts", Math.min(until - this.simulations, 64)) !== 0;
+      const left = Math.min(until - this.simulations, 64);
+      if (this.method === "uct") this.isDone = this._call("simulate_by_rollouts", left) !== 0;
       else this._walk();
     }
     this.isDone ||= this.simulations >= target;
@@ -339,7 +360,8 @@ class Search {
 
   /** Gives the tree more memory in time. */
   _growIfNeeded() {
-    const engine = this.engine, wanted = this._ofTree("num_nodes") + 128 * (engine.manifest.game.numActions + 1);
+    const engine = this.engine,
+      wanted = this._ofTree("num_nodes") + 128 * (engine.manifest.game.numActions + 1);
     if (wanted < engine._numNodes || engine._numNodes >= engine._mostNodes) return;
     let more = engine._numNodes;
     while (more <= wanted) more *= 2;
@@ -358,20 +380,16 @@ class Search {
     return this._call("choose", temperature);
   }
 
-  /** Makes the position after an action the root, and keeps its part of the tree. `extend` goes on from there. */
-  advance(action) {
-    if (!this.engine._makeRoom(this.engine._numNodes, true)) throw new Error("there is not enough memory to keep the tree");
-    this._call("advance", action);
-    this._call("begin", 0, this._temperature);
-  }
-
   /** Returns the moves of the position, best first, and what is known of it. */
   report() {
     this.choose();
-    const root = this._node(0), sign = 1 - 2 * root.player, engine = this.engine;
+    const root = this._node(0),
+      sign = 1 - 2 * root.player,
+      engine = this.engine;
     const order = Array.from(engine._view("order", this._call("rank")));
     const moves = order.map((index) => {
-      const child = this._node(index), line = engine._view("line", this._call("principal_variation", index));
+      const child = this._node(index),
+        line = engine._view("line", this._call("principal_variation", index));
       const proven = child.proven === null ? null : sign * child.proven;
       return {
         action: child.action,
@@ -384,7 +402,8 @@ class Search {
       };
     });
     let result = root.proven === null ? null : sign * root.proven;
-    if (result === null && moves.length && moves.every((each) => each.proven)) result = Math.max(...moves.map((each) => each.value));
+    if (result === null && moves.length && moves.every((each) => each.proven))
+      result = Math.max(...moves.map((each) => each.value));
     return {
       simulations: this.simulations,
       evaluations: this.evaluations,
@@ -400,9 +419,11 @@ class Search {
 
   /** Does one more simulation and returns what it did; null if the root is proven, or the target is reached. */
   simulation() {
-    const engine = this.engine, numNodes = this._ofTree("num_nodes");
+    const engine = this.engine,
+      numNodes = this._ofTree("num_nodes");
     const before = new DataView(engine._memory.buffer.slice(engine._nodesAt, engine._nodesAt + numNodes * NODE_BYTES));
-    const number = this.simulations + 1, evaluations = this.evaluations;
+    const number = this.simulations + 1,
+      evaluations = this.evaluations;
     const noted = engine._view("noted");
     noted[0] = 0n;
     const target = this._ofTree("target");
@@ -414,7 +435,9 @@ class Search {
     const old = (index) => (index < numNodes ? readNode(before, 0, index) : null);
     const path = this._path(old);
     const leaf = path[path.length - 1];
-    const kind = engine._view("noted")[0] !== 0n && this.method === "uct" ? "rollout" : this.evaluations > evaluations ? "net" : leaf.before.N === 0 ? "over" : "proven";
+    let kind = leaf.before.N === 0 ? "over" : "proven";
+    if (engine._view("noted")[0] !== 0n && this.method === "uct") kind = "rollout";
+    else if (this.evaluations > evaluations) kind = "net";
     const isExpanded = leaf.after.firstChild > 0 && leaf.before.firstChild === 0;
     const last = path.findIndex((each) => each.after.firstChild > 0 && each.before.firstChild === 0);
     const expanded = isExpanded ? path.length - 1 : last;
@@ -451,7 +474,8 @@ class Search {
       }
       let next = null;
       for (let k = 0; k < after.numChildren && !next; k++) {
-        const child = this._node(after.firstChild + k), earlier = known.get(child.action) ?? { ...blank, action: child.action };
+        const child = this._node(after.firstChild + k);
+        const earlier = known.get(child.action) ?? { ...blank, action: child.action };
         if (child.N > earlier.N) next = { index: after.firstChild + k, before: earlier, after: child };
       }
       if (!next) return path;
@@ -461,7 +485,8 @@ class Search {
 
   /** Puts the position after the first `depth` actions of a path into `states[1]`; returns its player to move. */
   _playerAt(path, depth) {
-    const engine = this.engine, bytes = this.engine.manifest.game.stateBytes;
+    const engine = this.engine,
+      bytes = this.engine.manifest.game.stateBytes;
     engine._view("states").set(engine._view("root"), bytes);
     for (const { after } of path.slice(1, depth + 1)) engine._call("apply_action", 1, after.action);
     return engine._call("outcome", 1) === ONGOING ? engine._call("current_player", 1) : null;
@@ -469,11 +494,14 @@ class Search {
 
   /** Returns how the search chose at a node, with the numbers of that time. */
   _choice({ before, after }, depth, chosen, old) {
-    const isUct = this.method === "uct", n = this.numbers, sign = 1 - 2 * after.player;
+    const isUct = this.method === "uct",
+      n = this.numbers,
+      sign = 1 - 2 * after.player;
     const children = [];
     for (let k = 0; k < after.numChildren; k++) {
-      const earlier = before.firstChild ? old(before.firstChild + k) : null;
-      children.push(earlier ?? { action: this._node(after.firstChild + k).action, N: 0, W: 0, P: this._node(after.firstChild + k).P, proven: null });
+      const earlier = before.firstChild ? old(before.firstChild + k) : null,
+        { action, P } = this._node(after.firstChild + k);
+      children.push(earlier ?? { action, N: 0, W: 0, P, proven: null });
     }
     const visited = children.reduce((sum, each) => sum + (each.N > 0 ? each.P : 0), 0);
     const Q = (sign * before.W) / Math.max(before.N, 1);
@@ -485,20 +513,33 @@ class Search {
       if (each.proven !== null) value = sign * each.proven;
       else if (each.N > 0) value = (sign * each.W) / each.N;
       const isUnvisited = isUct && each.N === 0;
-      const U = isUnvisited ? Infinity : isUct ? Math.sqrt((constant * constant * Math.log(before.N)) / each.N) : (constant * each.P * Math.sqrt(before.N)) / (1 + each.N);
+      let U = (constant * each.P * Math.sqrt(before.N)) / (1 + each.N);
+      if (isUct) U = isUnvisited ? Infinity : Math.sqrt((constant * constant * Math.log(before.N)) / each.N);
       const isLeftOut = Boolean(n.is_proving) && each.proven === -sign && !isUnvisited;
-      return { action: each.action, N: each.N, P: each.P, Q: value, U, score: value + U, proven: each.proven, isLeftOut };
+      return {
+        action: each.action,
+        N: each.N,
+        P: each.P,
+        Q: value,
+        U,
+        score: value + U,
+        proven: each.proven,
+        isLeftOut,
+      };
     });
     candidates.sort((a, b) => a.action - b.action);
     const best = Math.max(...candidates.filter((each) => !each.isLeftOut).map((each) => each.score));
     const numEqual = candidates.filter((each) => !each.isLeftOut && each.score === best).length;
-    const reason = candidates.length === 1 ? "only" : best === Infinity ? "unvisited" : numEqual > 1 ? "equal" : "greatest";
+    let reason = numEqual > 1 ? "equal" : "greatest";
+    if (candidates.length === 1) reason = "only";
+    else if (best === Infinity) reason = "unvisited";
     return { depth, player: after.player, N: before.N, Q: Q + 0, constant, candidates, chosen, reason, numEqual };
   }
 
   /** Returns the actions of the last rollout; null if the rules have played it in another way. */
   _rollout(path, leaf) {
-    const engine = this.engine, end = engine._view("tree", 8).slice();
+    const engine = this.engine,
+      end = engine._view("tree", 8).slice();
     if (this._playerAt(path, path.length - 1) === null) return [];
     const count = engine._call("play_out", 1, engine._view("noted")[0]);
     if (count < 0 || engine._call("outcome", 1) !== leaf.after.W - leaf.before.W) return null;
@@ -509,7 +550,8 @@ class Search {
 
 /** Returns a node of a tree. Its W and `proven` are the first player's; `proven` is null without a proof. */
 function readNode(data, begin, index) {
-  const at = begin + index * NODE_BYTES, proven = data.getInt8(at + NODE.proven);
+  const at = begin + index * NODE_BYTES,
+    proven = data.getInt8(at + NODE.proven);
   return {
     W: data.getFloat64(at + NODE.W, true),
     N: data.getInt32(at + NODE.N, true),
@@ -558,11 +600,22 @@ function weightsOf(moves, lost, level, allowed) {
 
 /** Returns the probabilities with which a level plays the moves. `kinds` is that of `winsInOne`. */
 export function chancesOf(moves, lost, level, kinds) {
-  const blind = weightsOf(moves, lost, level, moves.map(() => true));
+  const blind = weightsOf(
+    moves,
+    lost,
+    level,
+    moves.map(() => true),
+  );
   let seeing = blind;
   const wins = kinds.filter((each) => each === 1).length;
   if (wins) seeing = kinds.map((each) => Number(each === 1) / wins);
-  else if (kinds.some((each) => each !== -1)) seeing = weightsOf(moves, lost, level, kinds.map((each) => each !== -1));
+  else if (kinds.some((each) => each !== -1))
+    seeing = weightsOf(
+      moves,
+      lost,
+      level,
+      kinds.map((each) => each !== -1),
+    );
   return blind.map((each, k) => level.sight * seeing[k] + (1 - level.sight) * each);
 }
 
@@ -594,14 +647,25 @@ async function finish(search, slice) {
 async function judged(engine, simulations, seed, slice) {
   const search = engine.search({ settings: "level", simulations, seed: seed ^ engine.key() });
   await finish(search, slice);
-  const report = search.report(), lost = search.method === "uct" ? LOST_ROLLOUTS : 0;
+  const report = search.report(),
+    lost = search.method === "uct" ? LOST_ROLLOUTS : 0;
   return { report, lost, moves: [...report.moves].sort((a, b) => a.action - b.action) };
+}
+
+/** Rounds as Python does: a half to the even number. */
+export function roundToEven(number) {
+  const whole = Math.floor(number),
+    rest = number - whole;
+  return rest > 0.5 || (rest === 0.5 && whole % 2 !== 0) ? whole + 1 : whole;
 }
 
 /** Returns the level that best explains the opponent's last moves. */
 async function adapted(engine, seed, slice) {
-  const levels = engine.manifest.agent.levels, logs = levels.map(() => 0);
-  const history = engine.history, player = engine.toMove(), turns = [];
+  const levels = engine.manifest.agent.levels,
+    logs = levels.map(() => 0);
+  const history = engine.history,
+    player = engine.toMove(),
+    turns = [];
   engine.reset();
   for (const action of history) {
     if (engine.toMove() !== player) turns.push(engine.history.length);
@@ -609,7 +673,8 @@ async function adapted(engine, seed, slice) {
   }
   for (const ply of turns.slice(-WATCHED)) {
     engine.goTo(history.slice(0, ply));
-    const legal = engine.legal(), kinds = engine.winsInOne();
+    const legal = engine.legal(),
+      kinds = engine.winsInOne();
     if (legal.length < 2) continue;
     const { moves, lost } = await judged(engine, engine.manifest.agent.adaptive.simulations, seed, slice);
     levels.forEach((level, k) => {
@@ -619,9 +684,10 @@ async function adapted(engine, seed, slice) {
     });
   }
   engine.goTo(history);
-  const most = Math.max(...logs), weights = logs.map((each) => Math.exp(each - most));
+  const most = Math.max(...logs),
+    weights = logs.map((each) => Math.exp(each - most));
   const total = weights.reduce((a, b) => a + b, 0);
-  return levels[Math.round(weights.reduce((sum, each, k) => sum + k * each, 0) / total)];
+  return levels[roundToEven(weights.reduce((sum, each, k) => sum + k * each, 0) / total)];
 }
 
 /**
@@ -637,11 +703,14 @@ export async function atLevel(engine, level, seed = 0n, slice = async () => {}) 
     const report = search.report();
     return { ...report, action: report.moves[0].action, level: chosen };
   }
-  const kinds = engine.winsInOne(), { report, moves, lost } = await judged(engine, chosen.simulations, own, slice);
+  const kinds = engine.winsInOne(),
+    { report, moves, lost } = await judged(engine, chosen.simulations, own, slice);
   const chances = chancesOf(moves, lost, chosen, kinds);
-  let left = randomNumbers(own ^ engine.key())(), k = 0;
+  let left = randomNumbers(own ^ engine.key())(),
+    k = 0;
   while (k < moves.length - 1 && (left -= chances[k]) >= 0) k++;
   while (chances[k] === 0) k--;
   const drawn = moves[k];
-  return { ...report, moves: [drawn, ...report.moves.filter((each) => each !== drawn)], action: drawn.action, level: chosen };
+  const ranked = [drawn, ...report.moves.filter((each) => each !== drawn)];
+  return { ...report, moves: ranked, action: drawn.action, level: chosen };
 }

@@ -1,7 +1,7 @@
 // The lessons of the view Learn: a search, one simulation at a time, as POST simulations of the server answers them.
 
 import { Refused } from "./positions.js";
-import { lineOf, pause } from "./searches.js";
+import { lineOf, pause, run } from "./searches.js";
 
 const MOST = 500; // the last simulation that a lesson shows
 
@@ -18,8 +18,9 @@ export async function simulate(game, agent, asked, signal) {
     const constant = method === "uct" ? "c_uct" : "c_puct";
     if (c !== null) settings[constant] = c;
     const last = Math.min(first + count - 1, MOST);
-    const search = engine.search({ method, settings, simulations: MOST, seed });
-    if (first > 1) search.run(first - 1);
+    const search = engine.search({ method, settings, simulations: first - 1, seed });
+    await run(search, signal);
+    search.extend(MOST);
     const simulations = [];
     let ended = "count";
     while (first + simulations.length <= last) {

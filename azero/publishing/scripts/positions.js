@@ -8,6 +8,7 @@ const MOST_PLIES = 2000;
 export class Refused extends Error {
   constructor(status, code, message, { at = null, value = null } = {}) {
     super(message);
+    this.name = "Refused";
     this.status = status;
     this.code = code;
     this.at = at;
@@ -151,16 +152,17 @@ function wordsOf(position) {
   return position.slice("moves:".length).split(/\s+/).filter(Boolean);
 }
 
-/** The legal action whose text begins a word, the longest one; null if there is none. Capitals do not matter. */
+/** The legal action whose text begins a word, the longest one; null if there is none. Capitals matter if they decide. */
 function longestOf(legal, board, word) {
-  const text = word.toLowerCase();
-  let found = null;
-  for (const action of legal) {
-    const own = board.textOf(action);
-    if (text.startsWith(own.toLowerCase()) && own.length > (found?.length ?? 0))
-      found = { action, text: own, length: own.length };
-  }
-  return found;
+  const texts = legal.map((action) => board.textOf(action));
+  const longest = (begins) => {
+    let found = null;
+    for (const [k, text] of texts.entries())
+      if (begins(text) && text.length > (found?.length ?? 0)) found = { action: legal[k], text, length: text.length };
+    return found;
+  };
+  const lower = word.toLowerCase();
+  return longest((text) => word.startsWith(text)) ?? longest((text) => lower.startsWith(text.toLowerCase()));
 }
 
 const MOST_LISTED = 12;

@@ -13,6 +13,8 @@ const INTERVAL_S = 0.2; // from one report to the next
 const FIRST_REPORT_S = 0.06;
 const MOST_ENGINES = 3; // of an agent; further searches wait
 
+const HARMLESS = ["EngineError", "Refused", "AbortError"]; // after others an engine may be in any state
+
 const waiting = [];
 let turns = null; // a MessageChannel: its messages come after those that wait already, and without the delay of timers
 
@@ -45,20 +47,31 @@ export class Agent {
   /** Calls `work(engine)` with an engine that nobody else uses. */
   async use(work) {
     const engine = await this.#take();
+    let isSound = true;
     try {
       return await work(engine);
+    } catch (error) {
+      isSound = HARMLESS.includes(error.name);
+      throw error;
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next(engine);
-      else this.#free.push(engine);
+      if (isSound) this.#free.push(engine);
+      else this.#numOpened--;
+      this.#waiting.shift()?.();
     }
   }
 
   async #take() {
+    while (!this.#free.length && this.#numOpened === MOST_ENGINES)
+      await new Promise((/** @type {(nothing?: any) => void} */ resolve) => this.#waiting.push(resolve));
     if (this.#free.length) return this.#free.pop();
-    if (this.#numOpened === MOST_ENGINES) return new Promise((resolve) => this.#waiting.push(resolve));
     this.#numOpened++;
-    return this.open();
+    try {
+      return await this.open();
+    } catch (error) {
+      this.#numOpened--;
+      this.#waiting.shift()?.();
+      throw error;
+    }
   }
 }
 
@@ -111,16 +124,6 @@ export function toJson(game, actions, report, elapsed, about) {
   };
 }
 
-/** Who will own the cells, by the net alone, for the player to move: [H][W] numbers; null if the net does not tell. */
-function ownershipOf(engine, { manifest }) {
-  const { ownership } = engine.heads();
-  if (!ownership) return null;
-  const [, height, width] = manifest.game.planes;
-  const rowOf = (row) =>
-    Array.from(ownership.subarray(row * width, (row + 1) * width), (each) => Number(each.toFixed(3)));
-  return Array.from({ length: height }, (_, row) => rowOf(row));
-}
-
 const secondsSince = (begin) => (performance.now() - begin) / 1000;
 
 /** The line of moves of a request, if the game goes on after it. */
@@ -155,7 +158,7 @@ function playAt(engine, agent, { level, seed = 0 }, signal) {
 
 async function search(engine, agent, { simulations, seconds, seed = 0 }, signal) {
   const begin = performance.now();
-  const most = seconds || !simulations ? (simulations ?? agent.about.simulations) : simulations;
+  const most = simulations ?? agent.about.simulations;
   const found = engine.search({
     settings: "full",
     simulations: Math.min(most || MOST_SUGGESTED, MOST_SUGGESTED),
@@ -181,7 +184,6 @@ export function analyse(game, agent, asked, signal) {
       send("stage", SEARCHING);
       const begin = performance.now();
       engine.goTo(actions);
-      const ownership = ownershipOf(engine, agent);
       const draws = engine.judge()?.results[1] ?? null;
       const found = engine.search({ settings: "analysis", simulations: limits.simulations });
       let next = FIRST_REPORT_S;
@@ -192,7 +194,7 @@ export function analyse(game, agent, asked, signal) {
         const json = toJson(game, actions, report, elapsed, agent.about);
         const outcomes = draws === null ? null : outcomesOf(draws, report.toMove === 0 ? report.value : -report.value);
         const rate = elapsed > 0 ? report.simulations / elapsed : null;
-        send("update", { ...json, ownership, simulations_per_s: rate, outcomes, is_last: isLast });
+        send("update", { ...json, simulations_per_s: rate, outcomes, is_last: isLast });
       };
       await run(found, signal, () => {
         const elapsed = secondsSince(begin);

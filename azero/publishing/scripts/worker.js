@@ -117,8 +117,8 @@ async function answer(id, path, body) {
   }
 }
 
-/** What went wrong in the rules or the search, and after which moves. */
-function messageOf({ name, message, history = [] }) {
+/** What went wrong in the rules or the search, and after which moves; in a search, after those to its root. */
+function messageOf({ name, message, history = [], isInSearch }) {
   if (name !== "EngineError") return `unexpected error: ${message}`;
   const moves = [];
   try {
@@ -129,7 +129,9 @@ function messageOf({ name, message, history = [] }) {
   } catch {
     // the last of these moves is where the rules fail
   }
-  return moves.length ? `${message}, after ${moves.join(" ")}` : message;
+  const where = moves.length ? `after ${moves.join(" ")}` : "of the initial position";
+  if (isInSearch) return `${message}, in a search ${where}`;
+  return moves.length ? `${message}, ${where}` : message;
 }
 
 addEventListener("message", ({ data }) => {
