@@ -15,9 +15,11 @@ import pytest
 from azero.compiler.machine import VARIABLE, WASM
 from azero.errors import BadInput
 from azero.games import make_game
+from azero.games.names import identity_of
 from azero.publishing.build import Published, describe_game, game_of
 from azero.publishing.files import check_target, games_of, is_page, publish
 from azero.publishing.page import html_of, site_of
+from azero.publishing.worker import Job, compile_apart
 
 RUN = Path("tests/data/formats/run")
 
@@ -140,3 +142,11 @@ def test_endings_of_a_page(tmp_path):
     (tmp_path / "x.HTM").touch()
     with pytest.raises(BadInput, match="exists"):
         check_target(tmp_path / "x.HTM", False)
+
+
+def test_a_file_that_writes_to_stdout_does_not_spoil_the_answer(tmp_path):
+    file = tmp_path / "nim.py"
+    file.write_text(Path("tests/data/nim.py").read_text() + "\nimport os\n\nos.write(1, b'spoilt')\n")
+    game = make_game(f"{file}:Nim")
+    with pytest.raises(BadInput, match="missing"):
+        compile_apart(Job(str(game), identity_of(game.rules), None, tmp_path / "missing"))
