@@ -148,7 +148,7 @@ NAMING = {
         *("arena/agents/make.py", "arena/ratings/rating_pool.py"),
         *("authoring/check_game.py", "commands/evaluate.py", "commands/export.py", "commands/serve.py"),
         *("lab/amazons.py", "lab/clobber.py", "lab/duels.py", "lab/scaling.py", "lab/trees.py"),
-        *("commands/publish.py", "publishing/build.py"),
+        "publishing/build.py",
     },
     "trust_name": {
         *("commands/games.py", "commands/options.py", "games/make.py", "games/user/trust.py"),

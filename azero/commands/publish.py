@@ -35,22 +35,22 @@ def publish(
     rules, the search and the net as WebAssembly. It needs no server and asks nothing of the network. An agent is a net
     or uct; each takes about a minute.
     """
-    from azero.games.make import make_game
-    from azero.publishing.build import build
-    from azero.publishing.files import check_target, stem_of, write_page, write_site
+    from azero.publishing.build import Published, build
+    from azero.publishing.files import check_target, games_of, is_page, write_page, write_site
     from azero.publishing.tables import tables_of
 
-    is_file = out.suffix == ".html"
     named = named_game(game)
-    check_target(out, is_file, force)
-    begin, built = time.perf_counter(), []
-    for agent in agents:
-        print(f"{agent}: compiling", file=sys.stderr, flush=True)
-        built.append(build(agent, make_game(named) if named else None))
-    games = {stem_of(each.game): [other for other in built if other.game == each.game] for each in built}
-    if is_file and len(games) > 1:
-        raise BadInput(f"--out {str(out)!r} is one file, for one game; name a folder for {', '.join(games)}")
-    sizes = write_page(out, built) if is_file else write_site(out, games)
+    check_target(out, force)
+    begin, checked = time.perf_counter(), games_of(agents, named)
+    if is_page(out) and len(checked) > 1:
+        raise BadInput(f"--out {str(out)!r} is one file, for one game; name a folder for {', '.join(checked)}")
+    games = dict[str, list[Published]]()
+    for stem, (own, names) in checked.items():
+        games[stem] = []
+        for name in names:
+            print(f"{name}: compiling", file=sys.stderr, flush=True)
+            games[stem].append(build(name, own))
+    sizes = write_page(out, *games.values()) if is_page(out) else write_site(out, games)
     found = [
         {
             "game": str(of_game[0].game),

@@ -16,7 +16,6 @@ from azero.compiler.wasm.compiling import STACK_BYTES
 from azero.compiler.wasm.memory import Placed, Room
 from azero.games import ONGOING, Game
 from azero.games.contract import sign_of
-from azero.games.defaults import has_own
 from azero.games.state import new_states
 from azero.mcts import RolloutPolicy
 from azero.mcts.evaluation.cache import WAYS, Cache, keep_answers, new_cache
@@ -31,7 +30,7 @@ from azero.mcts.search.lockstep import Batch, expand_and_backup, new_batch, walk
 from azero.mcts.search.settings import SearchParts, Settings
 from azero.mcts.search.trees import OneSearch
 from azero.mcts.selection import Puct, Uct
-from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, move_root, new_forest, start_tree
+from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, new_forest, start_tree
 from azero.publishing import net as nets
 from azero.publishing.net import run_net
 
@@ -71,7 +70,6 @@ class Memory(NamedTuple):
     states: Any  # [3] the position, and two to try moves in
     legal: Any  # [2, A] int32
     planes: Any  # [C, H, W] float32
-    owners: Any  # [H, W] int8
     kinds: Any  # [A] int8, of `wins_in_one`
     cells: Any  # [A] int32, the target of each legal action
     order: Any  # [A] int32, children of the root, best first
@@ -79,7 +77,7 @@ class Memory(NamedTuple):
     noted: Any  # [1] uint64
     rng: Any  # [1] RNG_DTYPE
     numbers: Any  # [1] NUMBERS_DTYPE
-    moved: Any  # [4] int64: address and length of the tree's nodes, then of the spare ones
+    moved: Any  # [2] int64: address and length of the tree's nodes
     slots: OneSearch
     scratch: Scratch
     batch: Batch
@@ -156,12 +154,11 @@ def new_memory(game: Game, num_answers: int) -> tuple[Room, Memory]:
     batch = new_batch(rules, MOST_LEAVES, MOST_LEAVES)
     words = np.zeros(views.words.shape[1], np.uint64)
     words[views.targets[0]] = views.words[0]
-    moved = room.place(np.zeros(4, np.int64))
+    moved = room.place(np.zeros(2, np.int64))
     plain = Memory(
         states=new_states(rules, 3),
         legal=np.zeros((2, game.num_actions), np.int32),
         planes=np.zeros(shape, np.float32),
-        owners=np.zeros(shape[1:], np.int8),
         kinds=np.zeros(game.num_actions, np.int8),
         cells=np.zeros(game.num_actions, np.int32),
         order=np.zeros(game.num_actions, np.int32),
@@ -184,11 +181,8 @@ def new_memory(game: Game, num_answers: int) -> tuple[Room, Memory]:
         forest=Forest(forest.trees, None, forest.root_states, None),  # type: ignore[arg-type]
     )
     memory = room.place(plain)
-    nodes = forest.nodes.dtype
-    placed = memory.forest._replace(
-        nodes=Placed(nodes, (1, -1), 0, moved.address), spare_nodes=Placed(nodes, (-1,), 0, moved.address + 16)
-    )
-    return room, memory._replace(moved=moved, forest=placed)
+    nodes = Placed(forest.nodes.dtype, (1, -1), 0, moved.address)
+    return room, memory._replace(moved=moved, forest=memory.forest._replace(nodes=nodes))
 
 
 def make_module(game: Game, rollout: RolloutPolicy, model: Any = None) -> Module:
@@ -241,9 +235,6 @@ def _of_rules(game: Game, m: Memory) -> list[Callable]:
     def reset(k: int) -> None:
         rules.reset(m.states[k])
 
-    def copy(k: int, other: int) -> None:
-        m.states[k] = m.states[other]
-
     def apply_action(k: int, action: int) -> None:
         rules.apply_action(m.states[k], action)
 
@@ -265,12 +256,7 @@ def _of_rules(game: Game, m: Memory) -> list[Callable]:
     def hash_key(k: int) -> np.uint64:
         return np.uint64(rules.hash_key(m.states[k]))
 
-    def ownership(k: int) -> None:
-        m.owners[:, :] = 0
-        rules.ownership(m.states[k], m.owners)
-
-    found: list[Callable] = [reset, copy, apply_action, legal_actions, current_player, outcome, final_score, encode]
-    return [*found, hash_key, ownership] if has_own(rules, "ownership") else [*found, hash_key]
+    return [reset, apply_action, legal_actions, current_player, outcome, final_score, encode, hash_key]
 
 
 def _of_moves(game: Game, m: Memory) -> list[Callable]:
@@ -375,11 +361,7 @@ def _of_trees(game: Game, m: Memory, rollout: RolloutPolicy) -> list[Callable]:
             end += 1
         return end
 
-    def advance(action: int) -> None:
-        """Plays an action at the root, and keeps the subtree below it."""
-        move_root(rules, m.forest, 0, action, True)
-
-    return [start, begin, simulate_by_rollouts, choose, rank, principal_variation, advance]
+    return [start, begin, simulate_by_rollouts, choose, rank, principal_variation]
 
 
 def _of_net(game: Game, m: Memory, rollout: RolloutPolicy, program: Any, passes: Any) -> list[Callable]:

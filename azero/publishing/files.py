@@ -9,7 +9,7 @@ from pathlib import Path
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import without_folder
-from azero.publishing.build import Published, build
+from azero.publishing.build import Published, build, game_of
 from azero.publishing.page import html_of, site_of
 from azero.system.files import write_whole
 
@@ -50,11 +50,27 @@ def publish(*agents: str, game: Game | str | None = None) -> Page:
     """
     if not agents:
         raise BadInput("name an agent to publish, e.g. connect_four")
-    built = [build(each, game) for each in agents]
-    if any(each.game != built[0].game for each in built):
-        names = ", ".join(sorted({str(each.game) for each in built}))
-        raise BadInput(f"a page is for one game; these agents play {names}")
-    return Page(html_of(built))
+    games = games_of(agents, game)
+    if len(games) > 1:
+        found = ", ".join(sorted(str(each) for each, _ in games.values()))
+        raise BadInput(f"a page is for one game; these agents play {found}")
+    ((own, names),) = games.values()
+    return Page(html_of([build(each, own) for each in names]))
+
+
+def games_of(agents: Sequence[str], game: Game | str | None) -> dict[str, tuple[Game, list[str]]]:
+    """Returns the game and the agents of each page, by the name of its file; each agent once.
+
+    Raises BadInput if a page cannot hold an agent, or if two games would have the same file.
+    """
+    found = dict[str, tuple[Game, list[str]]]()
+    for agent in dict.fromkeys(agents):
+        own = game_of(agent, game)
+        known, names = found.setdefault(stem_of(own), (own, []))
+        if known != own:
+            raise BadInput(f"{known} and {own} would both be {stem_of(own)}.html; publish them one by one")
+        names.append(agent)
+    return found
 
 
 def stem_of(game: Game) -> str:
@@ -62,9 +78,14 @@ def stem_of(game: Game) -> str:
     return re.sub(r"\W+", "_", without_folder(str(game)).replace(".py:", "_")).strip("_").lower()
 
 
-def check_target(out: Path, is_file: bool, is_forced: bool) -> None:
+def is_page(out: Path) -> bool:
+    """Returns whether a path names a page, not a folder of pages."""
+    return out.suffix.lower() in (".html", ".htm")
+
+
+def check_target(out: Path, is_forced: bool) -> None:
     """Raises BadInput if a page, or a folder of pages, must not be written there."""
-    if is_file:
+    if is_page(out):
         if out.is_dir():
             raise BadInput(f"--out {str(out)!r} is a folder; name a file that does not exist")
         if out.exists() and not is_forced:

@@ -17,6 +17,7 @@ from azero.arena.agents.names import parse_name
 from azero.games.names import without_folder
 from azero.interfaces.web.app import PAGE
 from azero.interfaces.web.models import PositionAsked
+from azero.interfaces.web.offered.agents import id_of, offered_agent
 from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.offered.games import OfferedGame, offered_game
 from azero.interfaces.web.positions import describe, position_of
@@ -41,8 +42,8 @@ def html_of(published: "Sequence[Published]") -> str:
     page, agents, about = _data_of(published)
     blocks = {
         "published": json.dumps(about),
-        "page": json.dumps(page),
-        "agents": json.dumps(agents),
+        "page": json.dumps(page, allow_nan=False),
+        "agents": json.dumps(agents, allow_nan=False),
         "licences": _licences(),
         "worker": joined(_SCRIPTS / "worker.js"),
     }
@@ -54,10 +55,10 @@ def html_of(published: "Sequence[Published]") -> str:
 def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
     """Returns what the worker knows of the game, of the agents, and what the page says of itself."""
     game = published[0].game
-    names = [each.name for each in published]
-    catalogue = Catalogue(names, [game])
+    catalogue = Catalogue(["random"], [game])
     offered = next(each for each in catalogue.games.values() if each.game == game)
     described = describe_game(offered, catalogue) | {"ranges": {}, "sizes": [offered.id], "has_sgf": False}
+    described["has_net"] = any(each.facts for each in published)
     tables, lacks = tables_of(game)
     page = {
         "game": described,
@@ -66,43 +67,40 @@ def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
         "isHistoryFree": bool(game.rules.is_history_free),
         "pictures": _pictures_of(described, offered, catalogue),
     }
-    by_name = {agent.name: agent for agent in catalogue.agents.values()}
     agents = [
-        {"about": _about(describe_agent(by_name[each.name], game, "ready"), each), "manifest": each.manifest}
-        for each in published
+        {"about": about, "manifest": each.manifest}
+        for about, each in zip(_about_agents(published), published, strict=True)
     ]
     about = {
         "game": offered.id,
         "title": described["title"],
         "azero": azero.__version__,
         "sources": importlib.metadata.metadata("azero").get_all("Project-URL") or [],
-        "agents": [_card_of(agent) for agent in agents],
+        "agents": [
+            {"title": agent["about"]["title"], "name": agent["about"]["name"], "facts": each.facts}
+            for agent, each in zip(agents, published, strict=True)
+        ],
         "lacks": lacks,
     }
     return page, agents, about
 
 
-def _about(described: Json, published: "Published") -> Json:
-    """Returns an agent as the page shows it: a shipped net by its game, and only what its module can do."""
-    own = published.manifest["agent"]
-    is_shipped = parse_name(published.name).word in shipped_checkpoints()
-    title = f"azero {offered_game(published.game).title}" if is_shipped else described["title"]
-    return {**described, "title": title, "has_ownership": "ownership" in own["heads"]}
-
-
-def _card_of(agent: Json) -> Json:
-    """Returns what the page says of an agent."""
-    told, net = agent["manifest"]["agent"], agent["manifest"]["agent"]["net"] or {}
-    card = told["card"] or {}
-    return {
-        "title": agent["about"]["title"],
-        "name": agent["about"]["name"],
-        "facts": {
-            "parameters": net.get("parameters"),
-            "steps of training": card.get("step") or None,
-            "positions of self-play": card.get("positions") or None,
-        },
-    }
+def _about_agents(published: "Sequence[Published]") -> list[Json]:
+    """Returns agents as the page shows them: without folders, with different titles, and only what a module can do."""
+    found = list[Json]()
+    for each in published:
+        word = parse_name(each.name).word
+        path = Path(word).resolve()  # . is a folder, too
+        name = f"{path}{each.name.removeprefix(word)}" if path.is_dir() else each.name
+        title = f"azero {offered_game(each.game).title}" if word in shipped_checkpoints() else ""
+        agent = offered_agent(name, id_of(name, {other["id"] for other in found}), "given", title=title)
+        game = offered_game(agent.game).id if agent.game else None
+        found.append(describe_agent(agent, each.game, "ready") | {"game": game, "has_ownership": False})
+    titles = [each["title"] for each in found]
+    return [
+        {**each, "title": f"{each['title']} ({each['id']})"} if titles.count(each["title"]) > 1 else each
+        for each in found
+    ]
 
 
 def _licences() -> str:
@@ -133,7 +131,7 @@ def _packed(content: bytes) -> str:
 
 
 def site_of(games: "dict[str, list[Published]]") -> dict[str, bytes]:
-    """Returns the files of a site by their names: a page for each game, and one that leads to them.
+    """Returns the files of a site by their names: a page for each game, then one that leads to them.
 
     Args:
       games: agents by the name of their game's file, without its ending.
@@ -145,7 +143,7 @@ def site_of(games: "dict[str, list[Published]]") -> dict[str, bytes]:
         who = ", ".join(agent["about"]["title"] for agent in agents)
         title = " ".join(filter(None, (page["game"]["title"], page["game"]["subtitle"])))
         links.append(f'<li><a href="{html.escape(name)}.html">{html.escape(title)}</a> {html.escape(who)}</li>')
-    return {"index.html": _index("\n".join(links)).encode(), **files}
+    return {**files, "index.html": _index("\n".join(links)).encode()}
 
 
 def _index(links: str) -> str:
@@ -192,7 +190,7 @@ def _document(title: str, blocks: dict[str, str]) -> str:
         '<meta charset="utf-8" />',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}" />',
         *re.findall(r'<meta name="[^>]*>', served),
-        f"<title>{title}, azero</title>",
+        f"<title>{html.escape(title)}, azero</title>",
         f'<link rel="icon" href="data:image/svg+xml;base64,{icon}" />',
         f"<style>{style}</style>",
     ]

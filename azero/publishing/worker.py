@@ -1,4 +1,4 @@
-"""The process that compiles a module: `python -m azero.publishing.worker`, a job on stdin and the answer on stdout.
+"""The process that compiles a module: a job on stdin, and the answer on stdout.
 
 It compiles for WebAssembly (`compiler/machine.py`), so it can call no kernel: rules run as plain Python here.
 """
@@ -12,13 +12,21 @@ from typing import Any, NamedTuple, cast
 
 from azero.compiler.machine import VARIABLE, WASM
 from azero.errors import BadInput
-from azero.system.files import PACKAGE
 
 _READ = (
-    *("states", "legal", "planes", "owners", "kinds", "cells", "order", "line", "noted", "rng", "moved"),
+    *("states", "legal", "planes", "kinds", "cells", "order", "line", "noted", "rng", "moved"),
     *("logits", "values", "answers"),
 )
 """The arrays of `entries.Memory` that `engine.js` uses."""
+
+
+_BEGIN = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits for this one ends it
+sys.path[:] = sys.argv[1:]
+from azero.publishing.worker import main
+main()
+"""
 
 
 class Job(NamedTuple):
@@ -52,9 +60,8 @@ class Made(NamedTuple):
 
 def compile_apart(job: Job) -> Made:
     """Does a job in a process of its own; raises BadInput."""
-    paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, VARIABLE: WASM, "NUMBA_DISABLE_JIT": "0", "PYTHONPATH": os.pathsep.join(paths)}
-    command = [sys.executable, "-P", "-m", __name__]
+    environment = {**os.environ, VARIABLE: WASM, "NUMBA_DISABLE_JIT": "0"}
+    command = [sys.executable, "-P", "-c", _BEGIN, *sys.path]  # so it finds modules where this one does
     done = subprocess.run(command, input=pickle.dumps(job), env=environment, stdout=subprocess.PIPE, check=False)
     try:
         answer = pickle.loads(done.stdout)
@@ -90,8 +97,7 @@ def _do(job: Job) -> Made:
     if job.checkpoint is not None:
         file = read_checkpoint(job.checkpoint, game)
         drawing = drawing_of(file.config.name, file.weights, game)
-        if drawing is None:
-            raise BadInput(f"net {file.config.name} is one of your own; a page can hold azero's own nets only")
+        assert drawing is not None, "nets of the user's are refused before"
         model = drawing.on(graph)
     module = make_module(game, job.rollout, model)
     compiled = compile_entries(module.entries, module.room)
@@ -116,18 +122,12 @@ def _do(job: Job) -> Made:
 
 def main() -> None:
     """Does the job on stdin."""
-    out, sys.stdout = sys.stdout.buffer, sys.stderr  # a user's file may print
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # a user's file may print
     job = pickle.loads(sys.stdin.buffer.read())
     try:
         answer: Made | str = do(job)
     except BadInput as error:
         answer = str(error)
-    out.write(pickle.dumps(answer))
-    out.flush()
-
-
-if __name__ == "__main__":
-    # by its name, so that both processes have the same classes
-    from azero.publishing.worker import main as main_by_name
-
-    main_by_name()
+    with out:
+        out.write(pickle.dumps(answer))

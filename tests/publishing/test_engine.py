@@ -6,25 +6,34 @@ import torch
 
 import azero
 from azero.arena.agents.make import make_agent
+from azero.games import Game, make_game
 from azero.mcts import TreeSearch, rank_moves, root_value
 from azero.nets.architectures.contract import fold
 from azero.publishing.build import build
 from tests.publishing.published import TableEvaluator, ask, described, needs_node, random_games, write
 
-pytestmark = [needs_node, pytest.mark.long]
+pytestmark = needs_node
 
-AGENTS = ["connect_four", "go_9x9", "othello_6x6", "amazons_8x8"]
+NETS = [pytest.param(each, marks=pytest.mark.long) for each in ("connect_four", "go_9x9", "othello_6x6", "amazons_8x8")]
 
 
-@pytest.fixture(scope="module", params=AGENTS)
+@pytest.fixture(scope="module", params=[pytest.param("uct", marks=pytest.mark.slow), *NETS])
 def agent(request, tmp_path_factory):
-    """A published net, and its name."""
-    return write(build(request.param), tmp_path_factory.mktemp("published") / "agent"), request.param
+    """A published agent, and its name; `uct` plays the smallest game."""
+    game = "tic_tac_toe" if request.param == "uct" else None
+    return write(build(request.param, game), tmp_path_factory.mktemp("published") / "agent"), request.param
+
+
+with_nets = pytest.mark.parametrize("agent", NETS, indirect=True)
+
+
+def played_by(name: str) -> Game:
+    return make_game("tic_tac_toe") if name == "uct" else make_agent(name).game
 
 
 def test_rules_agree_byte_by_byte(agent):
     stem, name = agent
-    game = make_agent(name).game
+    game = played_by(name)
     games = random_games(game, 100)
     for actions, answer in zip(games, ask(stem, [{"ask": "game", "actions": each} for each in games]), strict=True):
         state = game.new_initial_state()
@@ -51,6 +60,7 @@ def visits_of(search: TreeSearch) -> dict[int, tuple]:
     return {each.action: (each.visits, each.value, each.proven) for each in rank_moves(search)}
 
 
+@with_nets
 @pytest.mark.parametrize("leaves", [1, 4])
 def test_searches_with_a_table_agree(agent, leaves):
     stem, name = agent
@@ -82,7 +92,7 @@ def azero_settings(stem) -> dict:
 
 def test_searches_by_rollouts_agree(agent):
     stem, name = agent
-    game = make_agent(name).game
+    game = played_by(name)
     search = make_agent("uct", game).new_search()
     asked = [
         {
@@ -105,6 +115,7 @@ def test_searches_by_rollouts_agree(agent):
         } == visits_of(search)
 
 
+@with_nets
 def test_the_net_agrees_with_torch(agent):
     stem, name = agent
     checkpoint = azero.load_checkpoint(name)

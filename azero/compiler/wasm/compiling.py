@@ -75,14 +75,15 @@ def compile_entries(entries: Mapping[str, Callable], room: Room) -> Compiled:
     except Undefined as error:
         names = ", ".join(map(str, error.args))
         raise BadInput(f"the rules use {names}, which browsers have no counterpart of") from None
-    errors = {}
+    errors, module = {}, linked.module
     for name, address in linked.addresses.items():
         if name.startswith(".const.picklebuf"):
             pickled, size = struct.unpack("<II", linked.read(address, 8))
             with suppress(Exception):  # of a class that cannot be found here
                 kind, arguments, *_ = pickle.loads(linked.read(pickled, size))
                 errors[address] = kind.__name__, " ".join(map(str, arguments or ()))
-    return Compiled(linked.module, linked.end, errors)
+            module = linked.without(module, pickled, size)  # it has the paths of the user's files
+    return Compiled(module, linked.end, errors)
 
 
 class _Entry(NamedTuple):

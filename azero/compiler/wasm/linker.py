@@ -50,6 +50,11 @@ class Linked(NamedTuple):
         """Returns bytes of the data."""
         return self.image[address - self.begin : address - self.begin + size]
 
+    def without(self, module: bytes, address: int, size: int) -> bytes:
+        """Returns the module, or one that was made of it so, with zeros in place of bytes of the data."""
+        begin = len(module) - len(self.image.rstrip(b"\0")) + address - self.begin  # the data are at its end
+        return module[:begin] + bytes(size) + module[begin + size :]
+
 
 class Undefined(Exception):
     """The object calls functions that nobody defines: their names are the arguments."""
