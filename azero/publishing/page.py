@@ -105,9 +105,10 @@ def _about_agents(published: "Sequence[Published]") -> list[Json]:
 
 def _licences() -> str:
     """Returns the licences of what the page contains."""
-    own = importlib.metadata.distribution("azero").read_text("licenses/LICENSE") or ""
-    texts = {"azero": own, **{name: (PAGE / "vendor" / f"LICENSE-{name}").read_text("utf-8") for name in _LIBRARIES}}
-    return "\n\n".join(f"{name}\n\n{text.strip()}" for name, text in texts.items() if text)
+    installed = importlib.metadata.files("azero") or []
+    places: list[tuple[str, Any]] = [("azero", each.locate()) for each in installed if each.name == "LICENSE"]
+    places += [(name, PAGE / "vendor" / f"LICENSE-{name}") for name in _LIBRARIES]
+    return "\n\n".join(f"{name}\n\n{place.read_text(encoding='utf-8').strip()}" for name, place in places)
 
 
 def _pictures_of(described: Json, offered: OfferedGame, catalogue: Catalogue) -> list[Json]:
