@@ -82,7 +82,6 @@ def exp_of_sum(high, low):
     r, r_low = two_sum(high - k * _LN2_HIGH, -k * _LN2_LOW)
     r, r_low = two_sum(r, r_low + (low - k * _LN2_LOWEST))
     s = r * r
-    tail = 0.0
     # r^2 / 2! + r^3 / 3! + ... + r^14 / 14!
     tail = r * (1.0 / 87178291200.0) + 1.0 / 6227020800.0
     tail = tail * r + 1.0 / 479001600.0

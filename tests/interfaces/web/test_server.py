@@ -162,13 +162,16 @@ def test_clients_share_the_time():
             counts[name] = [data["simulations"] for event, data in events_of(text) if event == "update"][-1]
 
         analyse("first", "")  # compiles
-        threads = [threading.Thread(target=analyse, args=(move, move)) for move in ("1", "2", "3", "4")]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
-        shares = [counts[move] for move in ("1", "2", "3", "4")]
-        assert min(shares) > 0.05 * max(shares) > 0  # a busy machine shares unevenly, too
+        for _ in range(3):  # a busy machine may share unevenly, too, but not each time
+            threads = [threading.Thread(target=analyse, args=(move, move)) for move in ("1", "2", "3", "4")]
+            for each in threads:
+                each.start()
+            for each in threads:
+                each.join()
+            shares = [counts[move] for move in ("1", "2", "3", "4")]
+            if min(shares) > 0.2 * max(shares) > 0:
+                return
+        raise AssertionError(shares)
 
 
 def test_a_body_of_100_mb_is_refused_without_reading_it():
