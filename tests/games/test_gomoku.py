@@ -211,13 +211,13 @@ def test_recorded_openspiel_games(size):
     check_recorded_games(make_board(size, size, 5), f"gomoku_size{size}", action_of, rows_of)
 
 
-MANY = [(5, 4, 1000), (9, 5, 1000), (15, 5, 100), (19, 5, 50)]
+MANY = [(5, 4, 1000), (9, 5, 1000), (15, 5, 100), (19, 5, 50), (20, 5, 50)]
 
 
 @pytest.mark.parametrize(
     ("size", "k", "num_games"),
     [
-        *((size, k, 20) for size, k in [(3, 3), (5, 4), (7, 3), (9, 5), (15, 5)]),
+        *((size, k, 20) for size, k in [(3, 3), (5, 4), (7, 3), (9, 5), (15, 5), (20, 5)]),
         *(pytest.param(*each, marks=pytest.mark.slow) for each in MANY),
     ],
 )

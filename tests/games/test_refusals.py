@@ -104,7 +104,7 @@ OUT_OF_RANGE = [
     ("go", ["size=1", "size=20", "size=-9"], "2 to 19"),
     ("go", ["max_game_length=-1", "max_game_length=100001"], "0 to 100000"),
     ("go", ["komi=361.5", "size=3,komi=-362.0"], "-361 to 361"),
-    ("gomoku", ["rows=0", "rows=20", "columns=-1", "columns=20", "k=0", "k=20"], "1 to 19"),
+    ("gomoku", ["rows=0", "rows=21", "columns=-1", "columns=21", "k=0", "k=21"], "1 to 20"),
     ("hex", ["size=-1", "size=0", "size=1", "size=20", "size=100"], "2 to 19"),
     ("othello", ["size=-8", "size=0", "size=2", "size=3", "size=17", "size=18"], "4 to 16"),
     ("p_game", ["branching=0", "branching=1001", "depth=0", "depth=1001"], "1 to 1000"),

@@ -1,4 +1,4 @@
-"""Gomoku and other m,n,k-games: k in a row on boards of up to 19x19."""
+"""Gomoku and other m,n,k-games: k in a row on boards of up to 20x20."""
 
 from typing import NamedTuple
 
@@ -13,22 +13,29 @@ from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Ranges, Symme
 from azero.games.gomoku import text
 from azero.games.registry import game
 
-_MAX = 19
-_DIAGONALS = 2 * _MAX - 1
+_MAX = 20
 
-STATE_DTYPE = np.dtype(
-    [
-        # By player and line. Each stone is stored in four lines, so that stones in a row are a run of set bits.
-        ("rows", np.uint32, (2, _MAX)),  # bit column
-        ("columns", np.uint32, (2, _MAX)),  # bit row
-        ("falling", np.uint32, (2, _DIAGONALS)),  # line row - column + 18, bit column
-        ("rising", np.uint32, (2, _DIAGONALS)),  # line row + column, bit column
-        ("key", np.uint64),  # Zobrist key of the stones
-        ("ply", np.int32),
-        ("is_won", np.int32),  # whether the last move won
-    ],
-    align=True,
-)
+
+def _state_dtype_of(side: int) -> np.dtype:
+    """Returns the dtype of states of boards of up to side x side."""
+    return np.dtype(
+        [
+            # By player and line. Each stone is stored in four lines, so that stones in a row are a run of set bits.
+            ("rows", np.uint32, (2, side)),  # bit column
+            ("columns", np.uint32, (2, side)),  # bit row
+            ("falling", np.uint32, (2, 2 * side - 1)),  # line row - column + side - 1, bit column
+            ("rising", np.uint32, (2, 2 * side - 1)),  # line row + column, bit column
+            ("key", np.uint64),  # Zobrist key of the stones
+            ("ply", np.int32),
+            ("is_won", np.int32),  # whether the last move won
+        ],
+        align=True,
+    )
+
+
+STATE_DTYPE = _state_dtype_of(19)
+LARGE_STATE_DTYPE = _state_dtype_of(_MAX)
+"""A dtype of its own, so that kept games of smaller boards stay readable."""
 
 
 @subroutine
@@ -55,10 +62,10 @@ class Gomoku(NamedTuple):
 
     def reset(game, state):
         for player in range(2):
-            for line in range(_MAX):
+            for line in range(state.rows.shape[1]):
                 state.rows[player, line] = 0
                 state.columns[player, line] = 0
-            for line in range(_DIAGONALS):
+            for line in range(state.falling.shape[1]):
                 state.falling[player, line] = 0
                 state.rising[player, line] = 0
         state.key = 0
@@ -85,7 +92,7 @@ class Gomoku(NamedTuple):
     def apply_action(game, state, action):
         player = state.ply & 1
         row, column = action // game.columns, action % game.columns
-        falling, rising = row - column + _MAX - 1, row + column
+        falling, rising = row - column + state.rows.shape[1] - 1, row + column
         at_column = bit(column)
         state.rows[player, row] |= at_column
         state.columns[player, column] |= bit(row)
@@ -138,7 +145,7 @@ class Gomoku(NamedTuple):
 
     @property
     def state_dtype(game) -> np.dtype:
-        return STATE_DTYPE
+        return STATE_DTYPE if max(game.rows, game.columns) <= 19 else LARGE_STATE_DTYPE
 
     @property
     def num_actions(game) -> int:

@@ -34,7 +34,7 @@ _UNLIMITED_MS = 2147483647  # what `time_left` says of a match without a limit
 _MIB = 1 << 20
 _TREE_PART = 2  # trees get this part of the memory that the manager allows; the rest is the program's own
 
-_MOST_STONES = 19 * 19
+_MOST_STONES = 20 * 20
 _OPENINGS = 8  # by Swap2, of which the best one is played,
 _OPENING_S = 1.0  # and the time to choose it, at most
 

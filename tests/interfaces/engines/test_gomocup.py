@@ -70,6 +70,7 @@ def test_boards_and_what_is_taken_back(controller):
     four = [f"{x},0,1" for x in range(4)] + [f"{x},5,2" for x in range(4)]
     assert say(manager, "BOARD", *four, "DONE") in ("4,0", "5,0")
     assert say(manager, "BOARD", "1,1,2", "RESTART") == "OK", "another game begins"
+    assert say(manager, "START 20") == "OK" and re.fullmatch(MOVE, say(manager, "TURN 19,19"))
     assert say(manager, "RECTSTART 8,5") == "OK" and re.fullmatch(r"[0-7],[0-4]", say(manager, "BEGIN"))
 
 
