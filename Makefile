@@ -35,7 +35,7 @@ train: .venv/installed
 # Two halves side by side, one core each: the first has rules, searches and agents, the second self-play, training, the
 # server and the commands, so that few kernels are compiled in both. The second runs what the first leaves out. Of
 # `make test-all`, the half that ends first goes on with the tests in plain Python.
-FIRST := $(addprefix tests/,arena bench compiler exact games interfaces/engines interfaces/web/learn lab mcts \
+FIRST := $(addprefix tests/,arena bench compiler exact games interfaces/engines lab mcts \
 	test_check_game.py test_guide.py test_linear_time.py test_notebook.py)
 PLAIN := tests/games $(addprefix tests/compiler/test_,bits.py rng.py) \
 	$(addprefix tests/mcts/test_,root.py tree.py selection.py views.py cache.py)

@@ -14,8 +14,8 @@ from azero.arena.agents.names import parse_name
 from azero.errors import BadInput
 from azero.games import Game, make_game
 from azero.games.names import identity_of
-from azero.interfaces.web.learn.simulations import plain
 from azero.mcts import Puct, Settings, TreeSearch, Uct
+from azero.mcts.reference.shown import plain
 from azero.mcts.roots.visits import VisitsRoot
 from azero.nets.architectures.drawing import ARCHITECTURES
 from azero.nets.checkpoint_file import CheckpointFile, read_checkpoint

@@ -40,12 +40,16 @@ class GumbelReference(Reference):
 
     def search(self, num_simulations: int, temperature: float) -> None:
         """Draws g and searches. The simulation that evaluates the root is not counted."""
-        self.root = Node(action=-1)
-        seed = self.random.bits()
-        self.g = [temperature * self.draw_gumbel(seed, action) for action in range(self.state.game.num_actions)]
+        self.begin(temperature)
         self.simulate()
         for self.num_left in range(num_simulations, 0, -1):
             self.simulate()
+
+    def begin(self, temperature: float) -> None:
+        """Begins a search: draws g."""
+        self.root = Node(action=-1)
+        seed = self.random.bits()
+        self.g = [temperature * self.draw_gumbel(seed, action) for action in range(self.state.game.num_actions)]
 
     @staticmethod
     def draw_gumbel(seed: int, action: int) -> float:
@@ -69,16 +73,23 @@ class GumbelReference(Reference):
 
     def halve(self) -> Node:
         """Returns the child of the root that sequential halving selects."""
+        return self.best_of_visits(self.scheduled_visits())
+
+    def scheduled_visits(self) -> int:
+        """Returns the number of visits whose turn it is."""
         num_done = sum(child.N for child in self.open_moves)
         num_considered = min(len(self.open_moves), self.strategy.num_considered)
-        return self.best_of_visits(halving_schedule(num_done + self.num_left, num_considered)[num_done])
+        return halving_schedule(num_done + self.num_left, num_considered)[num_done]
 
     def best_of_visits(self, visits: int) -> Node:
         """Returns the move with the greatest g + logits + sigma(q) among those with visits closest to `visits`."""
-        distance = min(abs(child.N - visits) for child in self.open_moves)
-        nearest = [child for child in self.open_moves if abs(child.N - visits) == distance]
         logits = self.improved_logits()
-        return max(nearest, key=lambda child: self.g[child.action] + logits[child.action])
+        return max(self.nearest(visits), key=lambda child: self.g[child.action] + logits[child.action])
+
+    def nearest(self, visits: int) -> list[Node]:
+        """Returns the moves with visits closest to `visits`."""
+        distance = min(abs(child.N - visits) for child in self.open_moves)
+        return [child for child in self.open_moves if abs(child.N - visits) == distance]
 
     def values(self) -> dict[int, float]:
         """Returns each open move's completed Q, for the player to move."""

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from azero.interfaces.web.context import Context, InContext, client_of, unless_gone
 from azero.interfaces.web.errors import ApiError
-from azero.interfaces.web.learn.simulations import SimulationsJob, SimulationsRequest
 from azero.interfaces.web.models import AgentId, PositionAsked
 from azero.interfaces.web.positions import Position
 from azero.interfaces.web.searches.loaded import Loaded
+from azero.interfaces.web.searches.simulations import SimulationsJob, SimulationsRequest
 
 router = APIRouter(tags=["learn"])
 

@@ -1,4 +1,4 @@
-"""`RecordingSearch`: the reference search, which records each simulation, and changes nothing of the search."""
+"""The reference searches, which record each simulation, and change nothing of the search."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -12,9 +12,11 @@ from azero.errors import BrokenRules
 from azero.games import ONGOING, State, kernels
 from azero.games.contract import Rules
 from azero.games.state import new_states
-from azero.mcts import Puct, Settings, Uct
 from azero.mcts.evaluation.evaluator import Evaluator
+from azero.mcts.reference.gumbel import GumbelReference
 from azero.mcts.reference.search import Node, Reference
+from azero.mcts.search.settings import Settings
+from azero.mcts.selection import Puct, Uct
 
 
 class RecordedRollout:
@@ -110,13 +112,60 @@ class Choice:
         return "equal" if self.num_equal > 1 else "greatest"
 
 
+class Considered(NamedTuple):
+    """A move of a Gumbel root when it selected. Q, sigma and score are for the player to move there.
+
+    Attributes:
+      g: the noise, drawn once for each search.
+      logit: ln P.
+      Q: completed: v_mix of a move without a value.
+      sigma: of Q.
+      score: g + logit + sigma.
+      is_nearest: whether its N is closest to the number of visits whose turn it is, so that it can be selected.
+      is_left_out: whether the move is proven lost, so that it gets no visit and has no score.
+    """
+
+    action: int
+    N: int
+    P: float
+    g: float
+    logit: float
+    Q: float
+    sigma: float
+    score: float
+    proven: int | None  # the first player's result
+    is_nearest: bool
+    is_left_out: bool
+
+
+@dataclass(frozen=True)
+class Halving:
+    """A selection by sequential halving: at the root, before the simulation.
+
+    Attributes:
+      N: visits of the moves that are not proven lost.
+      visits: the number of visits whose turn it is.
+      num_considered: how many moves halving began with.
+      candidates: in ascending order of their actions.
+      chosen: the action that was selected.
+    """
+
+    player: int
+    N: int
+    visits: int
+    num_considered: int
+    candidates: list[Considered]
+    chosen: int
+
+
 @dataclass
 class Simulation:
     """One simulation. Values are the first player's, unless said otherwise.
 
     Attributes:
       actions: from the root to the leaf.
-      choices: one for each of them.
+      halving: the selection at a Gumbel root; None at another root.
+      choices: one for each of the other actions.
       expanded: depth of the node that got children; None if none did.
       priors: of these children, by action.
       kind: how the leaf got its value: net, rollout, over (the game is over there) or proven.
@@ -125,6 +174,7 @@ class Simulation:
     """
 
     actions: list[int] = field(default_factory=list)
+    halving: Halving | None = None
     choices: list[Choice] = field(default_factory=list)
     expanded: int | None = None
     priors: dict[int, float] = field(default_factory=dict)
@@ -146,7 +196,7 @@ class RecordingSearch(Reference):
         self._current = Simulation()
 
     def next(self) -> Simulation | None:
-        """Runs a simulation; returns None if the root is proven, so that the search is over."""
+        """Runs a simulation; returns None if the search is over: its root is proven, or it has made all of them."""
         self._current = Simulation()
         visits = self.root.N
         self.simulate()
@@ -210,3 +260,70 @@ class RecordingSearch(Reference):
         current.before = [replace(node, children=[]) for node in path]
         super().back_up(path, value)
         current.after = [replace(node, children=[]) for node in path]
+
+
+class RecordingGumbel(RecordingSearch, GumbelReference):
+    """Runs and records the reference search with a Gumbel root.
+
+    Args:
+      num_simulations: without the first one, which evaluates the root.
+      temperature: of the noise.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        selection: Puct,
+        settings: Settings,
+        evaluator: Evaluator,
+        seed: int,
+        num_simulations: int,
+        temperature: float,
+    ):
+        super().__init__(state, selection, settings, evaluator, seed)
+        self.begin(temperature)
+        self.num_left = num_simulations
+
+    def next(self) -> Simulation | None:
+        if self.root.N and self.num_left == 0:
+            return None
+        is_counted = self.root.N > 0
+        done = super().next()
+        self.num_left -= is_counted
+        return done
+
+    def select(self, node: Node, depth: int) -> Node:
+        if depth:
+            return super().select(node, depth)
+        visits, values, logits = self.scheduled_visits(), self.values(), self.improved_logits()
+        nearest, child = self.nearest(visits), self.halve()
+        self._current.halving = Halving(
+            player=node.player,
+            N=sum(each.N for each in self.open_moves),
+            visits=visits,
+            num_considered=min(len(self.open_moves), self.strategy.num_considered),
+            candidates=sorted(self._considered(each, each in nearest, values, logits) for each in node.children),
+            chosen=child.action,
+        )
+        self._current.actions.append(child.action)
+        return child
+
+    def _considered(
+        self, child: Node, is_nearest: bool, values: dict[int, float], logits: dict[int, float]
+    ) -> Considered:
+        """Returns a move of the root as halving sees it, by its completed Q and improved logit."""
+        is_open, g, logit = child.action in values, self.g[child.action], math.log(child.P)
+        sigma = logits[child.action] - logit if is_open else math.nan
+        return Considered(
+            action=child.action,
+            N=child.N,
+            P=child.P,
+            g=g,
+            logit=logit,
+            Q=values.get(child.action, -1.0),
+            sigma=sigma,
+            score=g + logit + sigma,
+            proven=child.proven,
+            is_nearest=is_nearest,
+            is_left_out=not is_open,
+        )

@@ -8,8 +8,8 @@ from cases import thorough
 from azero.arena.agents.make import make_agent
 from azero.compiler.jit import IS_COMPILED, _Subroutine
 from azero.games import compile_game, make_game, without_compiling
-from azero.interfaces.web.learn.simulations import ShownSearch, recording_of
 from azero.mcts import Puct, Settings, TreeSearch
+from azero.mcts.reference.shown import ShownSearch, recording_of
 from tests.mcts.evaluators import HashEvaluator
 
 NUM_SIMULATIONS = 40

@@ -1,22 +1,18 @@
-"""A search shown one simulation at a time: its simulations as the interface gives them, in slices of a queue."""
+"""A search shown one simulation at a time: its simulations as data that people and programs read."""
 
 import math
-import time
-from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import Any
 
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
-from azero.games import State, without_compiling
-from azero.interfaces.web.learn.recording import Choice, RecordingSearch, Simulation
-from azero.interfaces.web.positions import Position
-from azero.interfaces.web.searches.loaded import Loaded
-from azero.interfaces.web.searches.queue import Job
-from azero.mcts import Puct, Settings, TreeSearch, Uct
+from azero.games import State
+from azero.mcts.reference.recording import Choice, Considered, Halving, RecordingGumbel, RecordingSearch, Simulation
 from azero.mcts.reference.search import Node
+from azero.mcts.roots.gumbel import GumbelRoot
 from azero.mcts.roots.visits import VisitsRoot
-from azero.system.threads import SLICE_S
+from azero.mcts.search.settings import Settings
+from azero.mcts.search.tree_search import TreeSearch
+from azero.mcts.selection import Puct, Uct
 
 
 def plain(settings: Settings) -> Settings:
@@ -39,19 +35,35 @@ def recording_of(state: State, search: TreeSearch | None, c: float | None, seed:
     """Returns the recording search of a position.
 
     Args:
-      search: whose rule, settings and net are used, by PUCT; None: UCT with rollouts, as the agent `uct` has it.
+      search: whose rule, settings and net are used; None: UCT with rollouts, as the agent `uct` has it.
       c: the exploration constant; None: the search's own.
       seed: as an agent's: the simulations are those of its suggestion.
 
-    Raises BadInput if the search does not select by PUCT.
+    Raises BadInput if the search selects neither by UCT nor by PUCT.
     """
     seed = derive_seed(seed, "suggest")
     if search is None:
         return RecordingSearch(state, Uct() if c is None else Uct(c), Settings(), None, seed)
     rule, settings = search.selection, plain(search.settings)
-    if not isinstance(rule, Puct):
-        raise BadInput("this agent does not select by PUCT; choose method uct, or another agent")
-    return RecordingSearch(state, rule if c is None else rule._replace(c_puct=c), settings, search.evaluator, seed)
+    if not isinstance(rule, Uct | Puct):
+        raise BadInput("this agent selects neither by UCT nor by PUCT")
+    if c is not None:
+        rule = rule._replace(c=c) if isinstance(rule, Uct) else rule._replace(c_puct=c)
+    return RecordingSearch(state, rule, settings, search.evaluator, seed)
+
+
+def gumbel_recording_of(
+    state: State, search: TreeSearch, num_simulations: int, temperature: float, c: float | None, seed: int
+) -> RecordingGumbel:
+    """Returns the recording search of a position with a Gumbel root, as self-play has it: see `recording_of`.
+
+    Raises BadInput if the search has no net.
+    """
+    inner = recording_of(state, search, c, seed)
+    if inner.evaluator is None or isinstance(inner.selection, Uct):
+        raise BadInput("a Gumbel root needs a net")
+    settings, seed = inner.settings._replace(root=GumbelRoot()), inner.random.counter
+    return RecordingGumbel(state, inner.selection, settings, inner.evaluator, seed, num_simulations, temperature)
 
 
 class ShownSearch:
@@ -86,9 +98,11 @@ class ShownSearch:
             states.append(states[-1].clone())
             states[-1].apply_action(action)
         self.num_terms += sum(len(choice.candidates) for choice in done.choices)
+        halving = {} if done.halving is None else {"halving": _halving(states[0], done.halving)}
         return {
             "number": number,
             "path": [text_of(state, action) for state, action in zip(states, done.actions, strict=False)],
+            **halving,
             "selections": [_choice(states[choice.depth], choice) for choice in done.choices],
             "expansion": _expansion(states, done),
             "evaluation": _evaluation(states[-1], done),
@@ -124,6 +138,28 @@ def _choice(state: State, choice: Choice) -> dict[str, Any]:
         "chosen": [each.action for each in choice.candidates].index(choice.chosen),
         "reason": choice.reason,
         "num_equal": choice.num_equal,
+    }
+
+
+def _halving(state: State, halving: Halving) -> dict[str, Any]:
+    return {
+        "to_move": halving.player,
+        "N": halving.N,
+        "visits": halving.visits,
+        "num_considered": halving.num_considered,
+        "children": [_considered(state, each, halving.player) for each in halving.candidates],
+        "chosen": [each.action for each in halving.candidates].index(halving.chosen),
+    }
+
+
+def _considered(state: State, each: Considered, player: int) -> dict[str, Any]:
+    return {
+        "move": text_of(state, each.action),
+        "N": each.N,
+        **{name: _finite(getattr(each, name)) for name in ("P", "g", "logit", "Q", "sigma", "score")},
+        "proven": _for_mover(each.proven, player),
+        "is_nearest": each.is_nearest,
+        "is_left_out": each.is_left_out,
     }
 
 
@@ -187,96 +223,3 @@ def _round(number: float) -> float:
 
 def _finite(number: float) -> float | None:
     return _round(number) if math.isfinite(number) else None
-
-
-_MOST_TERMS = 60_000
-"""Children in one answer, some 100 bytes each."""
-
-
-@dataclass(frozen=True)
-class SimulationsRequest:
-    """Which simulations are wanted.
-
-    Attributes:
-      first: the number of the first one, from 1.
-      count: how many.
-      c: the exploration constant; None: the agent's own.
-      seed: of all random choices.
-      most_s: seconds after which the answer ends.
-    """
-
-    first: int
-    count: int
-    c: float | None
-    seed: int
-    most_s: float
-
-
-class SimulationsJob(Job):
-    """Shows simulations of a position. `answer` is what the interface gives, or the error.
-
-    Args:
-      loaded: the agent of PUCT; None: UCT.
-    """
-
-    def __init__(self, client: str, loaded: Loaded | None, position: Position, wanted: SimulationsRequest):
-        super().__init__(client)
-        self._loaded, self._position, self._wanted = loaded, position, wanted
-        self._search: ShownSearch | None = None
-        self._simulations: list[dict[str, Any]] = []
-        self._spent_s = 0.0
-        self.answer: Future[dict[str, Any]] = Future()
-
-    def take(self) -> bool:
-        if self._search is None and not self.answer.set_running_or_notify_cancel():
-            return False
-        begin = time.perf_counter()
-        try:
-            with without_compiling(self._position.state.game.rules):
-                ended = self._go_on(begin)
-            self._spent_s += time.perf_counter() - begin
-            if ended is None and not self.is_stopped:
-                return True
-            self.answer.set_result(self._to_json(ended or "limit"))
-        except BaseException as error:  # the one who waits gets it
-            self.answer.set_exception(error)
-        return False
-
-    def _go_on(self, begin: float) -> str | None:
-        """Runs simulations for a slice; returns why they have ended: count, proven or limit."""
-        search = self._search = self._search or self._new_search()
-        last = self._wanted.first + self._wanted.count - 1
-        while time.perf_counter() - begin < SLICE_S:
-            number = search.recording.root.N + 1
-            if number > last:
-                return "count"
-            if self._spent_s > self._wanted.most_s or search.num_terms > _MOST_TERMS:
-                return "limit"
-            if number < self._wanted.first:
-                if not search.skip():
-                    return "proven"
-                continue
-            done = search.next()
-            if done is None:
-                return "proven"
-            self._simulations.append(done)
-        return None
-
-    def _new_search(self) -> ShownSearch:
-        search = None if self._loaded is None else self._loaded.made.result().new_search()
-        return ShownSearch(recording_of(self._position.state.clone(), search, self._wanted.c, self._wanted.seed))
-
-    def _to_json(self, ended: str) -> dict[str, Any]:
-        assert self._search is not None
-        root = self._search.recording.root
-        return {
-            "game": self._position.game.id,
-            "moves": self._position.moves,
-            "to_move": self._position.state.current_player(),
-            "rule": self._search.rule,
-            "seed": self._wanted.seed,
-            "first": self._wanted.first,
-            "num_simulations": root.N,
-            "ended": ended,
-            "simulations": self._simulations,
-        }
