@@ -45,9 +45,9 @@ SaveOption = Annotated[
     typer.Option("--save", metavar="FILE", parser=as_path, help="Add the game to this file; SGF if it ends in .sgf."),
 ]
 SimulationsOption = Annotated[
-    int | None, typer.Option("--simulations", metavar="N", help="Most simulations of a search.")
+    int | None, typer.Option("--simulations", metavar="N", help="Maximum number of simulations per search.")
 ]
-SecondsOption = Annotated[float | None, typer.Option("--time", metavar="S", help="Most seconds of a search.")]
+SecondsOption = Annotated[float | None, typer.Option("--time", metavar="S", help="Maximum seconds per search.")]
 
 _ONE_REPORT_S = 1e9
 """An interval so long that the last report of an analysis is its only one after the first."""
@@ -78,7 +78,7 @@ def suggest(
     avoid: Annotated[str, typer.Option("--avoid", metavar="MOVES", help="Leave out these moves.")] = "",
     memory: Annotated[
         int | None,
-        typer.Option("--memory", metavar="MIB", help="With --watch, --allow or --avoid: most MiB of trees; 1024."),
+        typer.Option("--memory", metavar="MIB", help="With --watch, --allow or --avoid: maximum MiB of trees; 1024."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -26,7 +26,7 @@ def compare(
         typer.Option("--plot", parser=as_path, metavar="FILE.png", help="Draw the curves into this file."),
     ] = None,
     over: Annotated[
-        str, typer.Option("--over", help="What the curves are over: time, positions or iterations.")
+        str, typer.Option("--over", help="The x axis of the curves: time, positions or iterations.")
     ] = "time",
     score: Annotated[
         float | None,

@@ -108,7 +108,7 @@ def gtp(
     runtime: RuntimeOption = "auto",
     log: LogOption = None,
 ) -> None:
-    """Be an engine of Sabaki, GoGui, Lizzie, HexGui and others, by the Go Text Protocol.
+    """Serve as an engine for Sabaki, GoGui, Lizzie, HexGui and others, by the Go Text Protocol.
 
     Plays any game. --game also sets the size to begin with; the program may set another one.
     """
@@ -129,7 +129,7 @@ def gomocup(
     runtime: RuntimeOption = "auto",
     log: LogOption = None,
 ) -> None:
-    """Be an engine of Piskvork and other managers of Gomoku, by the protocol of Gomocup.
+    """Serve as an engine for Piskvork and other managers of Gomoku, by the protocol of Gomocup.
 
     The manager sets the size of the board and the limits of time and memory.
     """
@@ -152,7 +152,7 @@ def uci(
     runtime: RuntimeOption = "auto",
     log: LogOption = None,
 ) -> None:
-    """Be an engine of programs that play chess variants, by the Universal Chess Interface.
+    """Serve as an engine for programs that play chess variants, by the Universal Chess Interface.
 
     Plays the games that are known as variants: Amazons, Breakthrough, Clobber, Connect Four, Gomoku, Othello and
     tic-tac-toe, with the moves of Fairy-Stockfish.
@@ -185,9 +185,9 @@ def analysis(
     override: Annotated[str | None, _katago("-override-config")] = None,
     analysis_threads: Annotated[str | None, _katago("-analysis-threads")] = None,
 ) -> None:
-    """Be an engine of KaTrain and of scripts, by the protocol of KataGo's analysis engine, in every game.
+    """Serve as an engine for KaTrain and scripts, by the protocol of KataGo's analysis engine, in every game.
 
-    Takes KataGo's own arguments, too, such as -model and -config; they mean nothing here.
+    Accepts KataGo's own arguments, too, such as -model and -config, and ignores them.
     """
     given = {
         "-config": config,

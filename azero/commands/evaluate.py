@@ -110,8 +110,8 @@ def evaluate(
     --benchmark prints the share of mistakes among A's moves for each set of positions. If an engine fails in the
     middle of a match, the result of the finished games is printed, and the exit code is 1. Ctrl-C prints it, too.
     With --out, the finished games are kept in a file, and the same command plays only the others.
-    With --clock, each side has this time for a game, and games are played one after another. So are games with other
-    programs if an agent has a limit in seconds. Otherwise each thread plays one of these games.
+    With --clock, each side has this time for a game, and games are played one after another. Of games with other
+    programs, each thread plays one at a time; if an agent has a limit in seconds, they are played one after another.
     With --cluster, the workers of a Ray cluster play the same games, or search the same positions.
     """
     if (against is None) == (benchmark is None):

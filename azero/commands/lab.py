@@ -136,7 +136,7 @@ _add(
         "times": _numbers("--times", float, "Seconds per whole move."),
         "root": Annotated[
             str | None,
-            typer.Option("--root", metavar="ROOT", help="turns: one search per move; actions: one per part of it."),
+            typer.Option("--root", metavar="ROOT", help="turns: one search per whole move; actions: one per action."),
         ],
     },
 )

@@ -75,7 +75,7 @@ RecordOption = Annotated[
     ),
 ]
 NodesOption = Annotated[
-    int | None, typer.Option("--max-nodes", help="Most nodes of a search tree. A full tree stops growing.")
+    int | None, typer.Option("--max-nodes", help="Maximum nodes of a search tree. A full tree stops growing.")
 ]
 
 ClusterOption = Annotated[

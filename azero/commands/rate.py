@@ -84,9 +84,9 @@ def rate(
 ) -> None:
     """Rate many agents in one pool.
 
-    Prints the Elo of each agent with a 95 % interval, best first. The next games are those that tell most about the
-    ratings. All finished games are kept in a file, and the same command goes on from there: with as many games it plays
-    none, with more it plays the others. The file is RUN/ratings.json, or results/ratings-GAME.json.
+    Prints the Elo of each agent with a 95 % interval, best first. The next games are those that narrow the ratings
+    most. All finished games are kept in a file, RUN/ratings.json or results/ratings-GAME.json. The same command goes on
+    from there: with a larger --games it plays the additional ones.
     If an engine fails, the ratings so far are printed, and the exit code is 1. Ctrl-C prints them, too.
     With --cluster, the workers of a Ray cluster play the same games.
     """

@@ -64,7 +64,9 @@ def games_of(
     record: Annotated[
         Path, typer.Option("--record", metavar="FILE", parser=as_path, help="Add the games to this file.")
     ],
-    iteration: Annotated[int | None, typer.Option("--iteration", metavar="N", help="Of this iteration alone.")] = None,
+    iteration: Annotated[
+        int | None, typer.Option("--iteration", metavar="N", help="Only games of this iteration.")
+    ] = None,
     games: Annotated[int, typer.Option("--games", metavar="N", help="Games to draw at random.")] = 10,
     rules: Annotated[
         str | None,

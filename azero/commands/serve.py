@@ -34,10 +34,11 @@ def serve(
     ] = None,
     threads: ThreadsOption = None,
     memory: Annotated[
-        int, typer.Option("--memory", metavar="MIB", min=64, help="Most MiB of an agent's trees.")
+        int, typer.Option("--memory", metavar="MIB", min=64, help="Maximum MiB of an agent's trees.")
     ] = 1024,
     searches: Annotated[
-        int, typer.Option("--searches", metavar="N", min=1, max=10_000, help="Most searches at the same time.")
+        int,
+        typer.Option("--searches", metavar="N", min=1, max=10_000, help="Maximum number of searches at the same time."),
     ] = 128,
 ) -> None:
     """Play, analyse and review in the browser, and offer the same by HTTP.

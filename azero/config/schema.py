@@ -469,9 +469,9 @@ class GateConfig(Section):
     final_games: int = Field(
         40,
         ge=0,
-        description="Most games of the final after the last iteration, for each pair of its nets. They are the three "
-        "promoted last, the last candidate and the mean of their weights. A net that is clearly weaker no longer "
-        "plays. The winner is published. 0: there is no final, and the net promoted last is published. Paper: none.",
+        description="Maximum number of games for each pair of nets in the final, after the last iteration. The nets "
+        "are the three promoted last, the last candidate and the mean of their weights. A clearly weaker net drops "
+        "out. The winner is published. 0: there is no final, and the net promoted last is published. Paper: none.",
     )
 
 

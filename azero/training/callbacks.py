@@ -102,8 +102,8 @@ class Callback:
     callback was given to `train`. When a run is resumed, the methods of the last finished stage are called again, with
     an equal view, because the run may have been killed before they returned. No other call is repeated.
 
-    What a method raises ends the run and comes out of `train`; nothing is lost, and the run can be resumed. If it
-    raises `StopTraining`, `train` returns.
+    An exception of a method ends the run, and `train` raises it. Nothing is lost, and the run can be resumed. After
+    `StopTraining`, `train` returns.
     """
 
     def after_selfplay(self, run: RunView) -> None:

@@ -45,7 +45,7 @@ def train(
       allow_commands: whether a program that the config names as the opponent, gtp:COMMAND, uci:COMMAND
         or gomocup:COMMAND, may run.
       minutes: the time of a new run. What the machine does is measured, and the numbers of iterations, games, samples
-        and more are set so that the run takes about so long. `settings` that name one of these numbers hold.
+        and more are set so that the run takes about that long. `settings` that name one of these numbers hold.
       make_pool: makes the workers: those of this machine, or a cluster's, as `azero.cluster.connection.Cluster.pool`.
 
     Raises:

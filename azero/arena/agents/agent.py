@@ -33,7 +33,7 @@ class Agent(ABC):
       runtime: library and precision of the net, once it is loaded; None for an agent without a net.
       player: plays its games, in matches and on a clock.
       judges_positions: whether the values of its suggestions mean anything.
-      judges_all_moves: whether its suggestions have a value for each move. An engine tells of its best moves alone, and
+      judges_all_moves: whether its suggestions have a value for each move. An engine reports only its best moves, and
         alpha-beta has an upper bound for moves that it refutes.
       can_ponder: whether its search can be interrupted, so that it may think on the opponent's time.
       limit: when its searches end, unless a call says otherwise.

@@ -43,7 +43,7 @@ class Bounds(NamedTuple):
 
 
 class Analysis(Iterator[Suggestion], ABC):
-    """An iterator over reports. The search runs while a report is waited for.
+    """An iterator over reports. The search runs while the caller waits for a report.
 
     The last report comes when the analysis has ended: by `stop`, at a limit, or because the result is proven.
 
@@ -52,7 +52,7 @@ class Analysis(Iterator[Suggestion], ABC):
                 ...
 
     Any thread may call `stop`. Then the thread that waits gets its last report within about 50 ms. An agent that cannot
-    interrupt its search has a single report, and `stop` does not make it faster.
+    interrupt its search has a single report, and `stop` does not end it sooner.
 
     Attributes:
       is_over: whether no further report comes.

@@ -45,7 +45,7 @@ def make_agent(
         match with a limit in seconds.
       device: device, runtime and precision of a net; the best available ones by default.
       max_nodes: most nodes of a tree; a full tree stops growing. By default as many as the search needs.
-      net: the name of a user's own net, with its present file; by default the checkpoint tells.
+      net: the name of a user's own net, with its present file; by default the checkpoint names it.
     """
     if max_nodes is not None and not 1 <= max_nodes <= MOST_NODES:
         raise BadInput(f"max_nodes = {max_nodes} should be from 1 to {MOST_NODES:,}")

@@ -111,7 +111,7 @@ class GameReview:
         return [sum(own) / len(own) if own else None for own in losses]
 
     def to_json(self) -> dict:
-        """Returns the object of a game in what `azero review --json` prints."""
+        """Returns the game's object in what `azero review --json` prints."""
         return {
             "game": str(self.record.game),
             "first": self.record.tags.get("First"),
@@ -138,8 +138,8 @@ class Reviewer:
 
     Args:
       agent: searches the positions; one at a level does so at full strength.
-      simulations: of each search; None: the agent's own limit.
-      seconds: the most of each search; None: no limit.
+      simulations: limit of each search; None: the agent's own limit.
+      seconds: limit of each search; None: no limit.
 
     Attributes:
       num_searched: positions that have been searched.
