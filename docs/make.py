@@ -124,12 +124,12 @@ def _match(name: str, row: dict[str, Any], result: dict[str, Any]) -> Iterator[s
     """Yields how a match was played."""
     yield from ["", f"### {name}", ""]
     version, distinct = f" ({result['version']})" if result["version"] else "", result["distinct_games"]
-    yield f"{row['board']} against {row['title']}{version}: {result['games']} games, {distinct} of them distinct."
+    yield f"{row['board']} against {row['title']}{version}: {result['games']} games, {distinct} of them different."
     yield f"Played on {result['on']}, with a mean load of {result['load']}, on {result['cpu']}."
     if "mistakes" in result:
         share = _percent(result["mistakes"] / result["mistakes_of_moves"])
-        yield f"azero made {result['mistakes']} mistakes in {result['mistakes_of_moves']:,} moves ({share}), in "
-        yield f"{result['games_with_mistakes']} games. A mistake is a move with a worse result than the best one."
+        yield f"azero made {result['mistakes']} mistakes in {result['mistakes_of_moves']:,} moves ({share}),"
+        yield f"in {result['games_with_mistakes']} games. A mistake is a move with a worse result than the best one."
         yield "Openings are balanced by a net's judgement, so some are won for one side."
     else:
         command = ["azero", "evaluate", row["agent"], "--against", row["opponent"], *row.get("options", [])]

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -61,7 +60,8 @@ def _outcome(rules: Rules, state: np.record, legal: np.ndarray) -> int:
     return int(outcome)
 
 
-class Candidate(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Candidate:
     """A child when its parent selected. Q, U and score are for the player to move at the parent.
 
     Attributes:
@@ -112,7 +112,8 @@ class Choice:
         return "equal" if self.num_equal > 1 else "greatest"
 
 
-class Considered(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Considered:
     """A move of a Gumbel root when it selected. Q, sigma and score are for the player to move there.
 
     Attributes:

@@ -25,7 +25,7 @@ class SimulationsAsked(PositionAsked):
     method: Literal["uct", "puct"] = Field(description="uct: with rollouts; puct: with the net of `agent`.")
     agent: AgentId | None = Field(None, description="An agent with a net; for puct alone.")
     first: Annotated[int, Field(ge=1, le=MOST_SIMULATIONS)] = Field(1, description="Number of the first simulation.")
-    count: Annotated[int, Field(ge=1, le=100)] = Field(10, description="Most simulations of the answer.")
+    count: Annotated[int, Field(ge=1, le=100)] = Field(10, description="Maximum number of simulations in the answer.")
     c: Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)] | None = Field(
         None, description="The exploration constant, c or c_puct; the search's own if it is not given."
     )

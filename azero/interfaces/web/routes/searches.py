@@ -23,8 +23,10 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 }
 
 
-Simulations = Annotated[int, Field(ge=1, le=1 << 30, description="Most simulations.", examples=[100])]
-Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False, description="Most seconds.", examples=[1.0])]
+Simulations = Annotated[int, Field(ge=1, le=1 << 30, description="Maximum number of simulations.", examples=[100])]
+Seconds = Annotated[
+    float, Field(gt=0, le=86_400, allow_inf_nan=False, description="Longest time in seconds.", examples=[1.0])
+]
 
 
 class SearchAsked(PositionAsked):
