@@ -1,7 +1,7 @@
-"""`azero games` lists the games, `check-game` checks rules, `check-net` a net, and `bench` measures the machine."""
+"""`azero games`, `new-game`, `check-game`, `check-net` and `bench`: games, nets of one's own, and the machine."""
 
 import json
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -32,6 +32,33 @@ def games(as_json: JsonOption = False) -> None:
         print(f"    {(rules.__doc__ or '').strip().splitlines()[0]}")
         if ranges := rules().ranges():
             print(f"    {', '.join(f'{key} {low} to {high}' for key, (low, high) in ranges.items())}")
+
+
+@app.command(name="new-game", epilog="Example:  azero new-game my_game --kind capture")
+def new_game(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the files, NAME.py and NAME.toml.")],
+    kind: Annotated[
+        Literal["placement", "capture", "moving", "score"],
+        typer.Option(
+            "--kind",
+            help="placement: stones in a row; capture: stones turn others, with passes; moving: pieces step from cell "
+            "to cell; score: sowing, with turns that go on.",
+        ),
+    ] = "placement",
+) -> None:
+    """Begin a game of your own: write a complete small game and its config into this folder.
+
+    The game can be played and trained at once. Change its rules into yours, and check them after every change.
+    """
+    from azero.authoring.new_game import write_new_game
+
+    source, config, game = write_new_game(name, kind)
+    print(
+        f"wrote {source} and {config}; next:\n"
+        f"  azero check-game {game}\n"
+        f"  azero train {config} --run runs/{name} --minutes 5\n"
+        f"  azero play runs/{name}"
+    )
 
 
 @app.command(name="check-game", epilog="Example:  azero check-game my_game.py:MyGame --against slow.py:SlowGame")
