@@ -11,6 +11,7 @@ from azero.arena.agents.levels import levels_of
 from azero.arena.agents.levels.agent import LEVEL_ROOT
 from azero.arena.agents.make import make_agent
 from azero.arena.agents.names import parse_name
+from azero.arena.agents.position_search import SOLVE_NODES, SOLVED_AFTER
 from azero.errors import BadInput
 from azero.games import Game, make_game
 from azero.games.names import identity_of
@@ -59,7 +60,7 @@ def build(agent: str, game: Game | str | None = None) -> Published:
     made, search, file = _make(agent, game)
     made.close()
     game = made.game
-    job = Job(str(game), identity_of(game.rules), search.rollout, None if file is None else file.path)
+    job = _job_of(game, search, file)
     compiled = compile_apart(job)
     weights, kind, facts = compiled.weights, "float32", dict[str, int]()
     if file is not None:
@@ -106,6 +107,11 @@ def _make(agent: str, game: Game | str | None) -> tuple[Agent, TreeSearch, Check
     return made, search, file
 
 
+def _job_of(game: Game, search: TreeSearch, file: CheckpointFile | None) -> Job:
+    most = max(each["solve_nodes"] for each in settings_of(search).values())
+    return Job(str(game), identity_of(game.rules), search.rollout, most, None if file is None else file.path)
+
+
 def _describe_agent(made: Agent, search: TreeSearch) -> dict[str, Any]:
     """Returns what `engine.js` needs to know of an agent."""
     parsed = parse_name(made.name)
@@ -124,16 +130,19 @@ def settings_of(search: TreeSearch) -> dict[str, dict[str, Any]]:
     Kinds: full, of a suggestion; analysis, which makes all simulations; level; shown, one simulation at a time.
     """
     own = search.settings._replace(leaves_per_tree=1, visits_per_leaf=0)
-    level = own._replace(is_stopping_early=False, proof_nodes=0)
+    own = own._replace(solve_nodes=own.solve_nodes if search.can_solve else 0)
+    level = own._replace(is_stopping_early=False, proof_nodes=0, solve_nodes=0)
     if search.evaluator is not None:
         level = level._replace(root=LEVEL_ROOT)
     kinds = {
         "full": own,
-        "analysis": own._replace(is_stopping_early=False),
+        "analysis": own._replace(is_stopping_early=False, solve_nodes=own.solve_nodes or own.is_proving * SOLVE_NODES),
         "level": level,
         "shown": plain(own),
     }
-    return {name: _numbers_of(search.selection, settings) for name, settings in kinds.items()}
+    found = {name: _numbers_of(search.selection, settings) for name, settings in kinds.items()}
+    found["analysis"]["solves_after"] = SOLVED_AFTER
+    return found
 
 
 def _numbers_of(selection: Any, settings: Settings) -> dict[str, Any]:
@@ -143,7 +152,7 @@ def _numbers_of(selection: Any, settings: Settings) -> dict[str, Any]:
     own = settings._asdict()
     names = (
         *("is_proving", "is_looking_ahead", "is_stopping_early", "proof_nodes", "min_visits", "leaves_per_tree"),
-        *("visits_per_leaf", "chosen_by", "rollout_weight"),
+        *("visits_per_leaf", "chosen_by", "rollout_weight", "solve_nodes"),
     )
     root = settings.root
     assert isinstance(root, VisitsRoot), "agents have no other"
@@ -181,6 +190,7 @@ def describe_game(game: Game) -> dict[str, Any]:
     """Returns what `engine.js` needs to know of a game."""
     return {
         "numActions": game.num_actions,
+        "maxPlies": game.max_plies,
         "planes": list(game.planes_shape),
         "stateBytes": game.rules.state_dtype.itemsize,
     }

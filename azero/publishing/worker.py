@@ -36,12 +36,14 @@ class Job(NamedTuple):
       game: its name.
       identity: of the code of a user's own game; empty for azero's.
       rollout: the policy of rollouts.
+      solve_nodes: the most positions that the solver of roots visits; 0 without one.
       checkpoint: the net's file; None without a net.
     """
 
     game: str
     identity: str
     rollout: Any
+    solve_nodes: int
     checkpoint: Path | None
 
 
@@ -85,6 +87,7 @@ def _do(job: Job) -> Made:
     from azero.games import Game
     from azero.games.make import parse_game
     from azero.games.user.trust import trust_identity
+    from azero.mcts.tree import NODE_DTYPE
     from azero.nets.architectures.drawing import drawing_of
     from azero.nets.checkpoint_file import read_checkpoint
     from azero.publishing.entries import make_module
@@ -99,18 +102,25 @@ def _do(job: Job) -> Made:
         drawing = drawing_of(file.config.name, file.weights, game)
         assert drawing is not None, "nets of the user's are refused before"
         model = drawing.on(graph)
-    module = make_module(game, job.rollout, model)
+    module = make_module(game, job.rollout, job.solve_nodes, model)
     compiled = compile_entries(module.entries, module.room)
     memory: Any = module.memory
     of_module = {name: getattr(memory, name) for name in _READ} | {"batch_planes": memory.batch.planes}
-    of_module |= {"is_open": memory.slots.is_open, "tree": memory.forest.trees, "root": memory.forest.root_states}
-    numbers, of_tree = memory.numbers, memory.forest.trees
+    of_module |= {
+        "is_open": memory.slots.is_open,
+        "path": memory.scratch.path,
+        "tree": memory.forest.trees,
+        "root": memory.forest.root_states,
+    }
+    numbers, of_tree, of_node = memory.numbers, memory.forest.trees, cast(Any, NODE_DTYPE)
     places = {
         "failed": FAILED,
         "errors": {str(number): list(error) for number, error in compiled.errors.items()},
         "arrays": {name: placed.to_json() for name, placed in of_module.items()},
         "numbers": {name: [numbers.address + at, kind.name] for name, (kind, at) in numbers.dtype.fields.items()},
         "tree": {name: of_tree.address + at for name, (_, at) in of_tree.dtype.fields.items()},
+        "node": {name: [at, kind.name] for name, (kind, at) in of_node.fields.items()},
+        "nodeBytes": NODE_DTYPE.itemsize,
         "end": compiled.end,
     }
     weights = b""

@@ -149,4 +149,4 @@ def test_a_file_that_writes_to_stdout_does_not_spoil_the_answer(tmp_path):
     file.write_text(Path("tests/data/nim.py").read_text() + "\nimport os\n\nos.write(1, b'spoilt')\n")
     game = make_game(f"{file}:Nim")
     with pytest.raises(BadInput, match="missing"):
-        compile_apart(Job(str(game), identity_of(game.rules), None, tmp_path / "missing"))
+        compile_apart(Job(str(game), identity_of(game.rules), None, 0, tmp_path / "missing"))
