@@ -38,7 +38,7 @@ const READERS = {
 
 /**
  * An entry has failed: the rules have raised an error, or a move is not legal. `history` has the actions that led
- * there. In a search, they led to its root; `line` has those from the root on, or is null if they are not known.
+ * there. In a search, they led to its root; `path` has those from the root on, and is empty if they are not known.
  */
 export class EngineError extends Error {
   constructor(message, kind, entry, history) {
@@ -48,7 +48,7 @@ export class EngineError extends Error {
     this.entry = entry;
     this.history = history;
     this.isInSearch = false;
-    this.line = null;
+    this.path = [];
   }
 }
 
@@ -88,7 +88,8 @@ export class Engine {
     this._numNodes = FIRST_NODES;
     this._mostNodes = MOST_NODES;
     this._call("prepare");
-    if (this._places.weights) this._setWeights(weights);
+    this._hasNet = manifest.agent.method === "puct"; // the module of another agent may have one
+    if (this._hasNet) this._setWeights(weights);
     this.reset();
   }
 
@@ -96,7 +97,7 @@ export class Engine {
     const { buffer, byteOffset, byteLength } = weights;
     const copy = buffer.slice(byteOffset, byteOffset + byteLength);
     const numbers = this.manifest.weights === "float16" ? widened(new Uint16Array(copy)) : new Float32Array(copy);
-    for (const [at, length, value] of this._places.exact) numbers.fill(value, at, at + length);
+    for (const [at, length, value] of this.manifest.exact) numbers.fill(value, at, at + length);
     this._view("weights").set(numbers);
   }
 
@@ -114,7 +115,7 @@ export class Engine {
 
   /** Returns an array of the module. It is valid until memory grows. */
   _view(name, length) {
-    const { at, type, bytes } = name === "weights" ? this._places.weights : this._places.arrays[name];
+    const { at, type, bytes } = this._places.arrays[name];
     const View = VIEWS[type];
     return new View(this._memory.buffer, at, length ?? bytes / View.BYTES_PER_ELEMENT);
   }
@@ -219,7 +220,7 @@ export class Engine {
 
   /** Returns what the net says of the position without a search; null without a net. */
   judge() {
-    if (!this._entries.evaluate || this.outcome() !== null) return null;
+    if (!this._hasNet || this.outcome() !== null) return null;
     this._call("show", 0, 0);
     this._call("evaluate", 0);
     const A = this.manifest.game.numActions,
@@ -291,7 +292,7 @@ export class Engine {
 class Search {
   constructor(engine, method, numbers, simulations, seed, temperature) {
     this.engine = engine;
-    this.method = engine._entries.walk ? method : "uct";
+    this.method = engine._hasNet ? method : "uct";
     this.numbers = numbers;
     this.isDone = false;
     this._isToSolve = numbers.solve_nodes > 0;
@@ -328,7 +329,7 @@ class Search {
     } catch (error) {
       if (error instanceof EngineError) {
         error.isInSearch = true;
-        error.line = this._findFailure();
+        error.path = this._findFailure() ?? [];
       }
       throw error;
     }

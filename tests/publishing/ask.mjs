@@ -64,11 +64,15 @@ const answers = {
     engine.goTo(actions);
     return atLevel(engine, level, BigInt(seed));
   },
-  fails({ actions }) {
+  fails({ actions, simulations, seed = 0 }) {
     try {
       engine.goTo(actions);
+      if (simulations) {
+        const search = engine.search({ simulations, seed });
+        while (!search.run());
+      }
     } catch (error) {
-      return { message: error.message, kind: error.kind, history: error.history };
+      return { message: error.message, kind: error.kind, history: error.history, path: error.path };
     }
     return null;
   },

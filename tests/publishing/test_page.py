@@ -19,7 +19,7 @@ from azero.games.names import identity_of
 from azero.publishing.build import Published, describe_game, game_of
 from azero.publishing.files import check_target, games_of, is_page, publish
 from azero.publishing.page import html_of, site_of
-from azero.publishing.worker import Job, compile_apart
+from azero.publishing.worker import Job, Wanted, compile_apart
 
 RUN = Path("tests/data/formats/run")
 
@@ -149,4 +149,4 @@ def test_a_file_that_writes_to_stdout_does_not_spoil_the_answer(tmp_path):
     file.write_text(Path("tests/data/nim.py").read_text() + "\nimport os\n\nos.write(1, b'spoilt')\n")
     game = make_game(f"{file}:Nim")
     with pytest.raises(BadInput, match="missing"):
-        compile_apart(Job(str(game), identity_of(game.rules), None, 0, tmp_path / "missing"))
+        compile_apart(Job(str(game), identity_of(game.rules), [Wanted(None, 0, tmp_path / "missing")]))
