@@ -67,6 +67,16 @@ function widened(halves) {
   return out;
 }
 
+/** Returns the answer of a kept head: rows of the board, or a number. */
+function headOf(answers, { at, shape, decimals }) {
+  const rounded = (value) => Number(value.toFixed(decimals));
+  if (shape.length === 1) return rounded(answers[at]);
+  const [height, width] = shape;
+  return Array.from({ length: height }, (_, row) =>
+    Array.from(answers.subarray(at + row * width, at + (row + 1) * width), rounded),
+  );
+}
+
 /** A game, an agent's search, and its net. It has one position and one search. */
 export class Engine {
   /**
@@ -233,6 +243,7 @@ export class Engine {
       policy: answers.slice(0, A),
       results: weights.map((each) => each / total),
       value: this._view("values")[0],
+      heads: Object.fromEntries(Object.entries(this._places.heads).map(([name, head]) => [name, headOf(answers, head)])),
     };
   }
 

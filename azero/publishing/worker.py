@@ -3,6 +3,7 @@
 It compiles for WebAssembly (`compiler/machine.py`), so it can call no kernel: rules run as plain Python here.
 """
 
+import math
 import os
 import pickle
 import subprocess
@@ -133,7 +134,7 @@ def _program_of(checkpoint: Path | None, game: Any) -> tuple[Any, Any]:
     file = read_checkpoint(checkpoint, game)
     drawing = drawing_of(file.config.name, file.weights, game)
     assert drawing is not None, "nets of the user's are refused before"
-    return graph, drawing.on(graph)
+    return graph, drawing.on(graph, has_heads=True)
 
 
 def _without_weights(model: Any) -> Any:
@@ -153,8 +154,10 @@ def _compile(game: Any, rollout: Any, solve_nodes: int, model: Any) -> tuple[byt
     of_module = {name: getattr(memory, name) for name in _READ} | {"batch_planes": memory.batch.planes}
     of_module |= {"is_open": memory.slots.is_open, "path": memory.scratch.path}
     of_module |= {"tree": memory.forest.trees, "root": memory.forest.root_states}
+    heads = dict[str, Any]()
     if module.weights is not None:
         of_module["weights"] = module.weights
+        heads = _heads_of(model)
     numbers, of_tree, of_node = memory.numbers, memory.forest.trees, cast(Any, NODE_DTYPE)
     return compiled.module, {
         "failed": FAILED,
@@ -164,8 +167,21 @@ def _compile(game: Any, rollout: Any, solve_nodes: int, model: Any) -> tuple[byt
         "tree": {name: of_tree.address + at for name, (_, at) in of_tree.dtype.fields.items()},
         "node": {name: [at, kind.name] for name, (kind, at) in of_node.fields.items()},
         "nodeBytes": NODE_DTYPE.itemsize,
+        "heads": heads,
         "end": compiled.end,
     }
+
+
+def _heads_of(model: Any) -> dict[str, Any]:
+    """Returns where the answers of kept heads are among a net's answers, their shapes, and how they are rounded."""
+    from azero.heads import HEADS
+
+    found, at = dict[str, Any](), 0
+    for name, shape in model.shapes.items():
+        if name in HEADS:
+            found[name] = {"at": at, "shape": list(shape), "decimals": HEADS[name].decimals}
+        at += math.prod(shape)
+    return found
 
 
 def main() -> None:
