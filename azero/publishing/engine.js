@@ -478,7 +478,7 @@ class Search {
 
   /** Ends the search, or its first part, after which the solver begins. */
   _end() {
-    this.isDone = !this._isToSolve;
+    this.isDone = !this._isToSolve || (this.simulations < (this.numbers.solves_after ?? 0));
     if (this.isDone) return;
     this._isToSolve = false;
     const { firstChild, proven } = this._node(0);

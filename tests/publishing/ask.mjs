@@ -51,8 +51,8 @@ const answers = {
   },
   judge({ actions }) {
     engine.goTo(actions);
-    const { policy, results, value } = engine.judge();
-    return { policy: Array.from(policy), results, value };
+    const { policy, ...others } = engine.judge();
+    return { policy: Array.from(policy), ...others };
   },
   shown({ actions, count, isTable, ...options }) {
     engine.goTo(actions);

@@ -103,6 +103,15 @@ def test_searches_by_rollouts_agree(agent):
         assert visits_in(answer) == visits_of(search)
 
 
+@pytest.mark.parametrize("agent", [pytest.param("uct", marks=pytest.mark.slow)], indirect=True)
+def test_an_analysis_solves_the_root(agent):
+    stem, _ = agent
+    asked = {"ask": "search", "actions": [], "settings": "analysis"}
+    early, late = ask(stem, [{**asked, "simulations": each} for each in (499, 600)])
+    assert early["proven"] is None and late["proven"] == "draw"
+    assert {each["proven"] for each in late["moves"]} == {"draw"} and late["simulations"] == 600
+
+
 @with_nets
 def test_the_net_agrees_with_torch(agent):
     stem, name = agent

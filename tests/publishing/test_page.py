@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from azero.compiler.machine import VARIABLE, WASM
+from azero.compiler.wasm import target
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import identity_of
@@ -114,6 +115,18 @@ def test_the_list_of_pages_is_written_last():
 def test_a_limit_in_seconds_is_refused():
     with pytest.raises(BadInput, match=r"limit in seconds.*uct\(c=2\)@800"):
         game_of("uct(c=2)@1s", "tic_tac_toe")
+
+
+def test_a_large_net_is_refused(monkeypatch):
+    monkeypatch.setattr("azero.publishing.build.MOST_PARAMETERS", 1000)
+    with pytest.raises(BadInput, match=r"a net of [\d,]+ parameters; a page can hold 1,000"):
+        game_of("connect_four")
+
+
+def test_another_numba_inside_is_refused(monkeypatch):
+    monkeypatch.setattr(target, "_FIELDS", ("_tm", "_no_such_field"))
+    with pytest.raises(BadInput, match=r"Numba [\d.]+ has no _no_such_field"):
+        target.install()
 
 
 def test_two_games_of_one_file_are_refused(monkeypatch):

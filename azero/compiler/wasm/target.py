@@ -33,11 +33,12 @@ def new_machine() -> llvm.TargetMachine:
 
 def install() -> None:
     """Makes Numba compile for WebAssembly; raises BadInput if it is another Numba inside."""
-    codegen, machine = cpu_target.target_context.codegen(), new_machine()
+    codegen = cpu_target.target_context.codegen()
     lacking = [each for each in _FIELDS if not hasattr(codegen, each)]
     if lacking:
         found = f"Numba {numba.__version__} has no {', '.join(lacking)}"
         raise BadInput(f"{found}, which compilation for browsers needs; Numba {_TESTED} has it")
+    machine = new_machine()
     codegen._tm, codegen._target_data, codegen._data_layout = machine, machine.target_data, str(machine.target_data)
     make_module = codegen._create_empty_module
 
