@@ -95,7 +95,7 @@ def _about_agents(published: "Sequence[Published]") -> list[Json]:
         title = f"azero {offered_game(each.game).title}" if word in shipped_checkpoints() else ""
         agent = offered_agent(name, id_of(name, {other["id"] for other in found}), "given", title=title)
         game = offered_game(agent.game).id if agent.game else None
-        found.append(describe_agent(agent, each.game, "ready") | {"game": game, "has_ownership": False})
+        found.append(describe_agent(agent, each.game, "ready") | {"game": game})
     titles = [each["title"] for each in found]
     return [
         {**each, "title": f"{each['title']} ({each['id']})"} if titles.count(each["title"]) > 1 else each
