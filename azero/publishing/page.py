@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+MADE_BY = '<meta name="generator" content="azero" />'
+"""What stands in each page, so that azero replaces no other ones."""
+
 _SCRIPTS = Path(__file__).parent / "scripts"
 _LIBRARIES = "preact", "htm"
 
@@ -154,6 +157,7 @@ def _index(links: str) -> str:
 <html lang="en">
 <head>
 <meta charset="utf-8" />
+{MADE_BY}
 <meta http-equiv="Content-Security-Policy" content="{policy}" />
 <meta name="viewport" content="width=device-width, initial-scale=1" />
 <title>azero</title>
@@ -189,6 +193,7 @@ def _document(title: str, blocks: dict[str, str]) -> str:
     icon = base64.b64encode((PAGE / "icon.svg").read_bytes()).decode()
     head = [
         '<meta charset="utf-8" />',
+        MADE_BY,
         f'<meta http-equiv="Content-Security-Policy" content="{policy}" />',
         *re.findall(r'<meta name="[^>]*>', served),
         f"<title>{html.escape(title)}, azero</title>",

@@ -57,6 +57,7 @@ const TABLES = {
     [kind(0, 1), kind(1, 0)],
   ],
   texts: [NAMES],
+  flag: null,
   cells: [NAMES.map((_, cell) => [cell])],
   buttons: {},
   winning: { kind: "rows", width: 3, k: 3, exact: false },
