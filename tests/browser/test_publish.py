@@ -5,11 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from azero.arena.agents.make import make_agent
+from azero.arena.reviews.review import Reviewer
 from azero.games import make_game
 from azero.publishing import tables
 from azero.publishing.build import build
 from azero.publishing.page import html_of
+from azero.publishing.review import html_of_review
 from azero.publishing.tables import tables_of
+from azero.records import Record
 from browser.conftest import DESKTOP, OWN_GAME, PHONE
 from browser.games import all_with
 from browser.hands import Hands
@@ -67,6 +71,16 @@ def connect_four(tmp_path_factory):
     return path.as_uri()
 
 
+@pytest.fixture(scope="module")
+def review(tmp_path_factory):
+    """Returns the address of a page with the review of a game of tic-tac-toe that was lost by the fourth move."""
+    game, agent = make_game("tic_tac_toe"), make_agent("uct@200", "tic_tac_toe")
+    record = Record.of_game(game.new_initial_state(), [4, 1, 0, 2, 8])
+    path = tmp_path_factory.mktemp("published") / "review.html"
+    path.write_text(html_of_review(Reviewer(agent).review(record), "uct@200"), encoding="utf-8")
+    return path.as_uri()
+
+
 @pytest.fixture
 def open_file(chromium, request):
     """Returns a function that opens a file. No page may have a problem, or ask for anything but itself."""
@@ -85,6 +99,20 @@ def open_file(chromium, request):
     for page in opened:
         page.close()
         assert page.watch.problems == []
+
+
+def test_a_review_in_a_file(review, open_file):
+    page = open_file(review)
+    assert page.get_by_role("navigation", name="Views").get_by_role("button").all_inner_texts() == ["Review"]
+    page.get_by_role("table", name="Mistakes").get_by_role("button", name="Show move 2").click()
+    page.get_by_text("Better is").wait_for()
+    assert Hands(page).may_click() == [] and page.get_by_role("button", name="Try it yourself").count() == 0
+    page.reload()
+    page.get_by_role("table", name="Mistakes").wait_for()
+    page.get_by_role("button", name="Save", exact=True).click()
+    with page.expect_download() as saved:
+        page.get_by_text("Record with annotations").click()
+    assert "was better}" in saved.value.path().read_text()
 
 
 @pytest.mark.slow

@@ -75,7 +75,7 @@ class Carry(NamedTuple):
             squares(2, 3),
             (Player("North", "orange"), Player("South", "blue")),
             [*lifted, *(Piece(pit, None, "text", str(int(seeds))) for pit, seeds in enumerate(state.seeds) if seeds)],
-            {action: (action,) for action in legal},
+            {action: (np.int8(action),) for action in legal},
             steps=("Take", "Drop"),
             step=int(state.ply) % 2,
             begun=() if state.lifted < 0 else (int(state.lifted),),
