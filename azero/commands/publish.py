@@ -35,7 +35,7 @@ def publish(
     rules, the search and the net as WebAssembly. It needs no server and asks nothing of the network. An agent is a net
     or uct; each takes about a minute.
     """
-    from azero.publishing.build import Published, build
+    from azero.publishing.build import Published, build_all
     from azero.publishing.files import check_target, games_of, is_page, write_page, write_site
     from azero.publishing.tables import tables_of
 
@@ -46,10 +46,8 @@ def publish(
         raise BadInput(f"--out {str(out)!r} is one file, for one game; name a folder for {', '.join(checked)}")
     games = dict[str, list[Published]]()
     for stem, (own, names) in checked.items():
-        games[stem] = []
-        for name in names:
-            print(f"{name}: compiling", file=sys.stderr, flush=True)
-            games[stem].append(build(name, own))
+        print(f"{', '.join(names)}: compiling", file=sys.stderr, flush=True)
+        games[stem] = build_all(names, own)
     sizes = write_page(out, *games.values()) if is_page(out) else write_site(out, games)
     found = [
         {

@@ -295,7 +295,7 @@ def take_value(work, ply, value, draft):
 
 
 @kernel
-def _search_on(rules, work, is_by_score, node_limit, leaf_limit):
+def search_rules_on(rules, work, is_by_score, node_limit, leaf_limit):
     """Searches until the total of nodes or leaves reaches its limit; returns whether the search is complete.
 
     A first pass over the moves of a position finds values that are already known: ends of games and values in the
@@ -342,8 +342,8 @@ def _search_on(rules, work, is_by_score, node_limit, leaf_limit):
 
 
 def search_on(state: State, work: Work, is_by_score: bool, node_limit: int, leaf_limit: int) -> bool:
-    """Runs `_search_on` with `state` at the root; raises BrokenRules, with the game's moves, if the rules fail."""
+    """Runs `search_rules_on` with `state` at the root; raises BrokenRules, with the game's moves, if the rules fail."""
     try:
-        return _search_on(state.game.rules, work, is_by_score, node_limit, leaf_limit)
+        return search_rules_on(state.game.rules, work, is_by_score, node_limit, leaf_limit)
     except BrokenRules as error:
         raise broken_rules(state.game.name, f"{error}, in a search", state.history()) from None

@@ -1,5 +1,6 @@
 """Makes what a page needs of an agent: a WebAssembly module, the weights of its net, and a manifest."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from azero.arena.agents.levels import levels_of
 from azero.arena.agents.levels.agent import LEVEL_ROOT
 from azero.arena.agents.make import make_agent
 from azero.arena.agents.names import parse_name
+from azero.arena.agents.position_search import SOLVE_NODES, SOLVED_AFTER
 from azero.errors import BadInput
 from azero.games import Game, make_game
 from azero.games.names import identity_of
@@ -20,10 +22,13 @@ from azero.mcts.roots.visits import VisitsRoot
 from azero.nets.architectures.drawing import ARCHITECTURES
 from azero.nets.checkpoint_file import CheckpointFile, read_checkpoint
 from azero.nets.runtimes.calibration import sample_positions
-from azero.publishing.worker import Job, compile_apart
+from azero.publishing.worker import Job, Made, Wanted, compile_apart
 
 MOST_LOSS = 0.01
 """The most that a value may change by weights in 16 bits, in [-1, 1]. Else they have 32."""
+
+MOST_PARAMETERS = 8_000_000
+"""Such a net takes some 30 ms for a position, and makes a page of 20 MB."""
 
 
 @dataclass(frozen=True)
@@ -48,19 +53,36 @@ class Published:
 
 
 def build(agent: str, game: Game | str | None = None) -> Published:
-    """Returns an agent for browsers.
+    """Returns an agent for browsers; see `build_all`."""
+    return build_all([agent], game)[0]
+
+
+def build_all(agents: Sequence[str], game: Game | str | None = None) -> list[Published]:
+    """Returns agents of one game for browsers. Those without a net share a module with another; so do equal nets.
 
     Args:
-      agent: a net by the name of a shipped one, a checkpoint or a run, or `uct`, as `make_agent` takes it.
+      agents: nets by the names of shipped ones, checkpoints or runs, or `uct`, as `make_agent` takes them.
       game: needed for `uct`; a checkpoint has its own.
 
-    Raises BadInput if the agent, its net or its rules cannot run there.
+    Raises BadInput if an agent, its net or its rules cannot run there.
     """
-    made, search, file = _make(agent, game)
-    made.close()
-    game = made.game
-    job = Job(str(game), identity_of(game.rules), search.rollout, None if file is None else file.path)
-    compiled = compile_apart(job)
+    found = [_make(each, game) for each in agents]
+    for made, _, _ in found:
+        made.close()
+    game = found[0][0].game
+    assert all(made.game == game for made, _, _ in found), "agents of one game"
+    wanted = [_wanted(search, file) for _, search, file in found]
+    compiled = compile_apart(Job(str(game), identity_of(game.rules), wanted))
+    return [_published(name, *each, made) for name, each, made in zip(agents, found, compiled, strict=True)]
+
+
+def _wanted(search: TreeSearch, file: CheckpointFile | None) -> Wanted:
+    most = max(each["solve_nodes"] for each in settings_of(search).values())
+    return Wanted(search.rollout, most, None if file is None else file.path)
+
+
+def _published(name: str, made: Agent, search: TreeSearch, file: CheckpointFile | None, compiled: Made) -> Published:
+    """Returns an agent with what was compiled for it."""
     weights, kind, facts = compiled.weights, "float32", dict[str, int]()
     if file is not None:
         card = file.card
@@ -69,13 +91,14 @@ def build(agent: str, game: Game | str | None = None) -> Published:
         if loss_of_halves(file) <= MOST_LOSS:
             weights, kind = np.frombuffer(weights, "<f4").astype("<f2").tobytes(), "float16"
     manifest = {
-        "game": describe_game(game),
+        "game": describe_game(made.game),
         "agent": _describe_agent(made, search),
         "settings": settings_of(search),
         "weights": kind,
+        "exact": compiled.exact,
         "wasm": compiled.places,
     }
-    return Published(agent, game, compiled.module, weights, manifest, facts)
+    return Published(name, made.game, compiled.module, weights, manifest, facts)
 
 
 def game_of(agent: str, game: Game | str | None = None) -> Game:
@@ -103,6 +126,9 @@ def _make(agent: str, game: Game | str | None) -> tuple[Agent, TreeSearch, Check
     file = read_checkpoint(find_checkpoint(parsed.word), made.game)
     if file.config.name not in ARCHITECTURES:
         raise BadInput(f"agent {agent!r} has a net of your own; a page can hold azero's own nets only")
+    size = sum(each.size for each in file.weights.values())
+    if size > MOST_PARAMETERS:
+        raise BadInput(f"agent {agent!r} has a net of {size:,} parameters; a page can hold {MOST_PARAMETERS:,}")
     return made, search, file
 
 
@@ -124,16 +150,19 @@ def settings_of(search: TreeSearch) -> dict[str, dict[str, Any]]:
     Kinds: full, of a suggestion; analysis, which makes all simulations; level; shown, one simulation at a time.
     """
     own = search.settings._replace(leaves_per_tree=1, visits_per_leaf=0)
-    level = own._replace(is_stopping_early=False, proof_nodes=0)
+    own = own._replace(solve_nodes=own.solve_nodes if search.can_solve else 0)
+    level = own._replace(is_stopping_early=False, proof_nodes=0, solve_nodes=0)
     if search.evaluator is not None:
         level = level._replace(root=LEVEL_ROOT)
     kinds = {
         "full": own,
-        "analysis": own._replace(is_stopping_early=False),
+        "analysis": own._replace(is_stopping_early=False, solve_nodes=own.solve_nodes or own.is_proving * SOLVE_NODES),
         "level": level,
         "shown": plain(own),
     }
-    return {name: _numbers_of(search.selection, settings) for name, settings in kinds.items()}
+    found = {name: _numbers_of(search.selection, settings) for name, settings in kinds.items()}
+    found["analysis"]["solves_after"] = SOLVED_AFTER
+    return found
 
 
 def _numbers_of(selection: Any, settings: Settings) -> dict[str, Any]:
@@ -143,7 +172,7 @@ def _numbers_of(selection: Any, settings: Settings) -> dict[str, Any]:
     own = settings._asdict()
     names = (
         *("is_proving", "is_looking_ahead", "is_stopping_early", "proof_nodes", "min_visits", "leaves_per_tree"),
-        *("visits_per_leaf", "chosen_by", "rollout_weight"),
+        *("visits_per_leaf", "chosen_by", "rollout_weight", "solve_nodes"),
     )
     root = settings.root
     assert isinstance(root, VisitsRoot), "agents have no other"
@@ -181,6 +210,7 @@ def describe_game(game: Game) -> dict[str, Any]:
     """Returns what `engine.js` needs to know of a game."""
     return {
         "numActions": game.num_actions,
+        "maxPlies": game.max_plies,
         "planes": list(game.planes_shape),
         "stateBytes": game.rules.state_dtype.itemsize,
     }

@@ -5,21 +5,14 @@
 
 const ONGOING = 2;
 const UNPROVEN = 2;
-const NODE_BYTES = 32; // of NODE_DTYPE in azero/mcts/tree.py, whose offsets follow
-const NODE = {
-  W: 0,
-  N: 8,
-  P: 12,
-  firstChild: 16,
-  action: 20,
-  numChildren: 22,
-  provenPlies: 28,
-  proven: 30,
-  player: 31,
-};
 const PAGE_BYTES = 65536;
 const FIRST_NODES = 1 << 14;
 const MOST_NODES = 1 << 24; // 512 MiB
+const POSITIONS = 250; // of the solver, in the time of a simulation, or less
+const FIRST_ROUND = 1 << 10; // positions of each test of the solver, see azero/mcts/proving/root_solver.py
+const GROWTH = 4; // from one round to the next
+const SETTLED_AFTER = 10_000; // simulations of an analysis whose root is solved, see azero/arena/agents/analysis.py
+const MOST_TRIED = 50_000; // positions in which the moves that led to an error are looked for
 const RESULTS = { 1: "win", 0: "draw", "-1": "loss" };
 const VIEWS = {
   int8: Int8Array,
@@ -35,10 +28,17 @@ const VIEWS = {
   record: Uint8Array,
   bool: Uint8Array,
 };
+const READERS = {
+  int8: (data, at) => data.getInt8(at),
+  int16: (data, at) => data.getInt16(at, true),
+  int32: (data, at) => data.getInt32(at, true),
+  float32: (data, at) => data.getFloat32(at, true),
+  float64: (data, at) => data.getFloat64(at, true),
+};
 
 /**
  * An entry has failed: the rules have raised an error, or a move is not legal. `history` has the actions that led
- * there; in a search, those that led to its root.
+ * there. In a search, they led to its root; `path` has those from the root on, and is empty if they are not known.
  */
 export class EngineError extends Error {
   constructor(message, kind, entry, history) {
@@ -48,6 +48,7 @@ export class EngineError extends Error {
     this.entry = entry;
     this.history = history;
     this.isInSearch = false;
+    this.path = [];
   }
 }
 
@@ -64,6 +65,16 @@ function widened(halves) {
     else out[k] = (sign ? -1 : 1) * fraction * 2 ** -24;
   }
   return out;
+}
+
+/** Returns the answer of a kept head: rows of the board, or a number. */
+function headOf(answers, { at, shape, decimals }) {
+  const rounded = (value) => Number(value.toFixed(decimals));
+  if (shape.length === 1) return rounded(answers[at]);
+  const [height, width] = shape;
+  return Array.from({ length: height }, (_, row) =>
+    Array.from(answers.subarray(at + row * width, at + (row + 1) * width), rounded),
+  );
 }
 
 /** A game, an agent's search, and its net. It has one position and one search. */
@@ -87,7 +98,8 @@ export class Engine {
     this._numNodes = FIRST_NODES;
     this._mostNodes = MOST_NODES;
     this._call("prepare");
-    if (this._places.weights) this._setWeights(weights);
+    this._hasNet = manifest.agent.method === "puct"; // the module of another agent may have one
+    if (this._hasNet) this._setWeights(weights);
     this.reset();
   }
 
@@ -95,7 +107,7 @@ export class Engine {
     const { buffer, byteOffset, byteLength } = weights;
     const copy = buffer.slice(byteOffset, byteOffset + byteLength);
     const numbers = this.manifest.weights === "float16" ? widened(new Uint16Array(copy)) : new Float32Array(copy);
-    for (const [at, length, value] of this._places.exact) numbers.fill(value, at, at + length);
+    for (const [at, length, value] of this.manifest.exact) numbers.fill(value, at, at + length);
     this._view("weights").set(numbers);
   }
 
@@ -113,7 +125,7 @@ export class Engine {
 
   /** Returns an array of the module. It is valid until memory grows. */
   _view(name, length) {
-    const { at, type, bytes } = name === "weights" ? this._places.weights : this._places.arrays[name];
+    const { at, type, bytes } = this._places.arrays[name];
     const View = VIEWS[type];
     return new View(this._memory.buffer, at, length ?? bytes / View.BYTES_PER_ELEMENT);
   }
@@ -218,7 +230,7 @@ export class Engine {
 
   /** Returns what the net says of the position without a search; null without a net. */
   judge() {
-    if (!this._entries.evaluate || this.outcome() !== null) return null;
+    if (!this._hasNet || this.outcome() !== null) return null;
     this._call("show", 0, 0);
     this._call("evaluate", 0);
     const A = this.manifest.game.numActions,
@@ -231,6 +243,7 @@ export class Engine {
       policy: answers.slice(0, A),
       results: weights.map((each) => each / total),
       value: this._view("values")[0],
+      heads: Object.fromEntries(Object.entries(this._places.heads).map(([name, head]) => [name, headOf(answers, head)])),
     };
   }
 
@@ -250,10 +263,29 @@ export class Engine {
     return this._search;
   }
 
+  /** Returns a node of a tree in `data`. Its W and `proven` are the first player's; `proven` is null without a proof. */
+  _readNode(data, begin, index) {
+    const { node, nodeBytes } = this._places,
+      at = begin + index * nodeBytes;
+    const read = (name) => READERS[node[name][1]](data, at + node[name][0]);
+    const proven = read("proven");
+    return {
+      W: read("W"),
+      N: read("N"),
+      P: read("P"),
+      firstChild: read("first_child"),
+      action: read("action"),
+      numChildren: read("num_children"),
+      provenPlies: read("proven_plies"),
+      proven: proven === UNPROVEN ? null : proven,
+      player: read("player"),
+    };
+  }
+
   /** Makes room for nodes of the tree; returns whether there is enough. */
   _makeRoom(numNodes) {
     const begin = Math.ceil(this._places.end / 64) * 64,
-      bytes = begin + numNodes * NODE_BYTES;
+      bytes = begin + numNodes * this._places.nodeBytes;
     const lacking = Math.ceil((bytes - this._memory.buffer.byteLength) / PAGE_BYTES);
     try {
       if (lacking > 0) this._memory.grow(lacking);
@@ -271,15 +303,26 @@ export class Engine {
 class Search {
   constructor(engine, method, numbers, simulations, seed, temperature) {
     this.engine = engine;
-    this.method = engine._entries.walk ? method : "uct";
+    this.method = engine._hasNet ? method : "uct";
     this.numbers = numbers;
     this.isDone = false;
+    this._isToSolve = numbers.solve_nodes > 0;
+    this._solver = null; // what `_solve` returns, while it works
+    this._known = new Map(); // results of the root's solved moves, 1, 0 or -1, for the player to move
+    this._winningLine = []; // after the solved move that wins
     engine._makeRoom(engine._numNodes);
     this._writeNumbers();
     // what the cache has changes the order of leaves
     if (this.method !== "uct" && numbers.leaves_per_tree > 1) engine._call("clear_cache");
     engine._call("start", BigInt.asUintN(64, seed));
     engine._call("begin", simulations, temperature);
+    this._holdBack(simulations);
+  }
+
+  /** Lets the solver begin halfway, or after the number of simulations in the settings. */
+  _holdBack(simulations) {
+    const after = this.numbers.solves_after ?? simulations - Math.floor(simulations / 2);
+    this._setOfTree("held_back", this._isToSolve ? Math.max(0, simulations - after) : 0);
   }
 
   _writeNumbers() {
@@ -295,14 +338,80 @@ class Search {
     try {
       return this.engine._call(name, ...values);
     } catch (error) {
-      if (error instanceof EngineError) error.isInSearch = true;
+      if (error instanceof EngineError) {
+        error.isInSearch = true;
+        error.path = this._findFailure() ?? [];
+      }
       throw error;
     }
+  }
+
+  /** Returns actions from the root on after which the rules fail, of positions in the tree or a ply below; or null. */
+  _findFailure() {
+    const engine = this.engine,
+      size = engine.manifest.game.stateBytes;
+    let numTried = 0,
+      open = [{ index: 0, state: engine._view("root").slice(), line: [] }];
+    const put = (state) => engine._view("states").set(state, size);
+    while (open.length) {
+      const next = [];
+      for (const { index, state, line } of open) {
+        put(state);
+        let below = index < 0 ? null : this._children(index);
+        below ??= Array.from(engine._view("legal", engine._call("legal_actions", 1)), (action) => ({ action }));
+        for (const child of below) {
+          if (numTried++ === MOST_TRIED) return null;
+          const after = [...line, child.action];
+          try {
+            put(state);
+            engine._call("apply_action", 1, child.action);
+            if (engine._call("outcome", 1) !== ONGOING) continue;
+            for (const entry of ["current_player", "legal_actions", "encode", "hash_key"]) engine._call(entry, 1);
+          } catch {
+            return after;
+          }
+          if (index < 0) continue;
+          const reached = engine._view("states").slice(size, 2 * size);
+          next.push({ index: child.firstChild ? child.index : -1, state: reached, line: after });
+        }
+      }
+      open = next;
+    }
+    return this.method === "uct" ? this._findFailingRollout() : null;
+  }
+
+  /** Returns the actions of a rollout in which the rules fail, with the last rollout's random numbers; or null. */
+  _findFailingRollout() {
+    const engine = this.engine,
+      line = engine._view("line"),
+      path = [];
+    for (const index of engine._view("path").slice(1)) {
+      const { firstChild, numChildren } = this._node(path.length ? path[path.length - 1].index : 0);
+      if (!firstChild || index < firstChild || index >= firstChild + numChildren) break;
+      path.push({ index, after: this._node(index) });
+    }
+    for (let depth = path.length; depth >= 0; depth--) {
+      try {
+        if (this._playerAt([{}, ...path], depth) === null) continue;
+        line.fill(-1);
+        engine._call("play_out", 1, engine._view("noted")[0]);
+      } catch {
+        const played = Array.from(line);
+        const end = played.indexOf(-1);
+        const actions = path.slice(0, depth).map(({ after }) => after.action);
+        return [...actions, ...(end < 0 ? played : played.slice(0, end))];
+      }
+    }
+    return null;
   }
 
   /** Reads an int32 of the tree's record. */
   _ofTree(name) {
     return new DataView(this.engine._memory.buffer).getInt32(this.engine._places.tree[name], true);
+  }
+
+  _setOfTree(name, number) {
+    new DataView(this.engine._memory.buffer).setInt32(this.engine._places.tree[name], number, true);
   }
 
   get simulations() {
@@ -317,40 +426,185 @@ class Search {
     return this._ofTree("is_full") !== 0;
   }
 
+  /** Whether the root is proven. A draw or a loss that the solver has found counts late: an opponent may go wrong. */
   get isProven() {
-    return this._node(0).proven !== null;
+    if (this._node(0).proven !== null) return true;
+    const isSolved = this._known.size > 0 && this._children(0).every((each) => this._resultOf(each) !== null);
+    return isSolved && this.simulations >= SETTLED_AFTER;
   }
 
   _node(index) {
-    return readNode(new DataView(this.engine._memory.buffer), this.engine._nodesAt, index);
+    return this.engine._readNode(new DataView(this.engine._memory.buffer), this.engine._nodesAt, index);
   }
 
-  /** Yields the children of a node. */
+  /** Returns the children of a node, with their places. */
   _children(index) {
     const { firstChild, numChildren } = this._node(index);
-    return firstChild ? Array.from({ length: numChildren }, (_, k) => this._node(firstChild + k)) : [];
+    if (!firstChild) return [];
+    return Array.from({ length: numChildren }, (_, k) => ({ ...this._node(firstChild + k), index: firstChild + k }));
+  }
+
+  /** Returns the proven result of a child of the root, for the player to move there; null without a proof. */
+  _resultOf({ action, proven }) {
+    const sign = 1 - 2 * this._node(0).player;
+    return this._known.get(action) ?? (proven === null ? null : sign * proven);
   }
 
   /** Runs up to n simulations, or a few more; returns whether the search is over. */
   run(n = 100) {
     const target = this._ofTree("target"),
       until = Math.min(this.simulations + n, target);
-    while (!this.isDone && this.simulations < until) {
+    while (!this.isDone) {
+      if (this._solver) {
+        if (!this._solver.next(n * POSITIONS).done) return false;
+        this._solver = null;
+        this._goOn();
+      } else if (this.simulations >= until && until < target) return false;
       this._growIfNeeded();
       const left = Math.min(until - this.simulations, 64);
-      if (this.method === "uct") this.isDone = this._call("simulate_by_rollouts", left) !== 0;
-      else this._walk();
+      const isOver = this.method === "uct" ? this._call("simulate_by_rollouts", left) !== 0 : this._walk();
+      if (isOver) this._end();
     }
-    this.isDone ||= this.simulations >= target;
-    return this.isDone;
+    return true;
   }
 
-  /** Runs simulations until leaves have been evaluated, or the search is over. */
+  /** Runs simulations until leaves have been evaluated; returns whether the search is over instead. */
   _walk() {
     const rows = this._call("walk");
-    if (rows < 0) this.isDone = true;
     for (let row = 0; row < rows; row++) this._evaluate(row);
     if (rows > 0) this._call("answer", rows);
+    return rows < 0;
+  }
+
+  /** Ends the search, or its first part, after which the solver begins. */
+  _end() {
+    this.isDone = !this._isToSolve || (this.simulations < (this.numbers.solves_after ?? 0));
+    if (this.isDone) return;
+    this._isToSolve = false;
+    const { firstChild, proven } = this._node(0);
+    if (firstChild && proven === null) this._solver = this._solve();
+    else this._goOn();
+  }
+
+  /** Lets the search go on to its target. */
+  _goOn() {
+    this._setOfTree("held_back", 0);
+    this.engine._view("is_open")[0] = 1;
+  }
+
+  // --- the solver of the root, as azero/mcts/proving/root_solver.py ---
+
+  /** Solves the root's moves as far as the settings allow. It yields now and then, and gets a number of positions. */
+  *_solve() {
+    this._call("begin_solving");
+    const open = this._children(0).filter((each) => each.proven === null);
+    const actions = open.sort((a, b) => b.N - a.N || b.P - a.P).map((each) => each.action);
+    const wins = yield* this._test(actions, 1);
+    const best = actions.find((action) => wins.get(action));
+    if (best !== undefined) {
+      this._known.set(best, 1);
+      this._winningLine = this._lineAfter(best);
+    } else if (wins.size === actions.length) {
+      const draws = yield* this._test(actions, 0);
+      for (const [action, isDraw] of draws) this._known.set(action, isDraw ? 0 : -1);
+    }
+    this._writeProofs();
+  }
+
+  /** Tests which actions get a result; returns the answers by action. One win is enough. */
+  *_test(actions, least) {
+    const answers = new Map(),
+      most = this.numbers.solve_nodes;
+    let left = actions;
+    for (let size = FIRST_ROUND; left.length; size *= GROWTH) {
+      const open = [];
+      for (const action of left) {
+        const limit = Math.min(this._call("count_positions") + size, most);
+        let answer = this._beginTest(action, least),
+          numSeen = this._call("count_positions");
+        while (answer < 0 && numSeen < limit) {
+          const more = yield;
+          answer = this._call("go_on", Math.min(numSeen + more, limit));
+          numSeen = this._call("count_positions");
+        }
+        if (answer < 0 && numSeen >= most) return answers;
+        if (answer < 0) open.push(action);
+        else answers.set(action, answer === 1);
+        if (answer === 1 && least === 1) return answers;
+      }
+      left = open;
+    }
+    return answers;
+  }
+
+  /** Begins to test whether an action gets a result; returns 1 or 0 if it ends the game, else -1. */
+  _beginTest(action, least) {
+    const sign = 1 - 2 * this._node(0).player,
+      outcome = this._goTo([action]);
+    if (outcome !== ONGOING) return Number(sign * outcome >= least);
+    this._call("begin_test", 1, sign, least);
+    return -1;
+  }
+
+  /** Returns the best play after an action, which has just been tested. */
+  _lineAfter(action) {
+    const line = [];
+    let next = this._call("tested_action"),
+      outcome = this._goTo([action]);
+    while (outcome === ONGOING && this._legal().includes(next)) {
+      line.push(next);
+      this._call("apply_action", 1, next);
+      outcome = this._call("outcome", 1);
+      next = this._call("noted_in", 1);
+    }
+    return line;
+  }
+
+  /** Puts the position after actions from the root into `states[1]`; returns its outcome. */
+  _goTo(actions) {
+    this.engine._view("states").set(this.engine._view("root"), this.engine.manifest.game.stateBytes);
+    for (const action of actions) this.engine._call("apply_action", 1, action);
+    return this.engine._call("outcome", 1);
+  }
+
+  /** Returns the legal actions in `states[1]`. */
+  _legal() {
+    return Array.from(this.engine._view("legal", this._call("legal_actions", 1)));
+  }
+
+  /** Returns the principal variation from a child of the root on, and the end that a look-ahead has seen. */
+  _variation(child) {
+    const line = Array.from(this.engine._view("line", this._call("principal_variation", child.index)));
+    if (this._goTo(line) !== ONGOING || !this._isProvenAfter(line)) return line;
+    const sign = 1 - 2 * this._call("current_player", 1);
+    const last = this._legal().find((action) => this._goTo([...line, action]) === sign);
+    return last === undefined ? line : [...line, last];
+  }
+
+  /** Returns whether the node after actions from the root is proven. */
+  _isProvenAfter(line) {
+    let index = 0;
+    for (const action of line) index = this._children(index).find((each) => each.action === action).index;
+    return this._node(index).proven !== null;
+  }
+
+  /** Writes solved wins and losses into the tree, but not if all moves lose: an opponent may answer wrongly. */
+  _writeProofs() {
+    const engine = this.engine,
+      { node, nodeBytes } = engine._places,
+      data = new DataView(engine._memory.buffer);
+    const children = this._children(0),
+      sign = 1 - 2 * this._node(0).player,
+      results = children.map((each) => this._known.get(each.action));
+    const write = (index, result) => data.setInt8(engine._nodesAt + index * nodeBytes + node.proven[0], sign * result);
+    const isLost = children.every((each) => this._resultOf(each) === -1);
+    children.forEach(({ index }, k) => {
+      if (results[k] !== 1 && (results[k] !== -1 || isLost)) return;
+      write(index, results[k]);
+      const longest = Math.min(engine.manifest.game.maxPlies, 32767);
+      data.setInt16(engine._nodesAt + index * nodeBytes + node.proven_plies[0], longest, true);
+      if (results[k] === 1) write(0, 1);
+    });
   }
 
   /** Asks the net for a row of the batch. Tests have other evaluators. */
@@ -370,7 +624,8 @@ class Search {
 
   /** Raises the number of simulations, so that the search goes on. */
   extend(simulations) {
-    new DataView(this.engine._memory.buffer).setInt32(this.engine._places.tree.target, simulations, true);
+    this._setOfTree("target", simulations);
+    this._holdBack(simulations);
     this.engine._view("is_open")[0] = 1;
     this.isDone = false;
   }
@@ -388,17 +643,18 @@ class Search {
       engine = this.engine;
     const order = Array.from(engine._view("order", this._call("rank")));
     const moves = order.map((index) => {
-      const child = this._node(index),
-        line = engine._view("line", this._call("principal_variation", index));
-      const proven = child.proven === null ? null : sign * child.proven;
+      const child = { ...this._node(index), index },
+        line = this._variation(child),
+        proven = this._resultOf(child),
+        isSolved = this._known.has(child.action);
       return {
         action: child.action,
         visits: child.N,
         value: proven ?? (child.N ? (sign * child.W) / child.N + 0 : 0),
         prior: child.P,
         proven: proven === null ? null : RESULTS[proven],
-        provenPlies: proven === null ? null : child.provenPlies + 1,
-        pv: Array.from(line),
+        provenPlies: proven === null || isSolved ? null : child.provenPlies + 1,
+        pv: isSolved && proven === 1 ? [child.action, ...this._winningLine] : line,
       };
     });
     let result = root.proven === null ? null : sign * root.proven;
@@ -421,7 +677,9 @@ class Search {
   simulation() {
     const engine = this.engine,
       numNodes = this._ofTree("num_nodes");
-    const before = new DataView(engine._memory.buffer.slice(engine._nodesAt, engine._nodesAt + numNodes * NODE_BYTES));
+    const before = new DataView(
+      engine._memory.buffer.slice(engine._nodesAt, engine._nodesAt + numNodes * engine._places.nodeBytes),
+    );
     const number = this.simulations + 1,
       evaluations = this.evaluations;
     const noted = engine._view("noted");
@@ -432,7 +690,7 @@ class Search {
     this.run(1);
     if (this.simulations < number) return null;
     this.extend(target);
-    const old = (index) => (index < numNodes ? readNode(before, 0, index) : null);
+    const old = (index) => (index < numNodes ? engine._readNode(before, 0, index) : null);
     const path = this._path(old);
     const leaf = path[path.length - 1];
     let kind = leaf.before.N === 0 ? "over" : "proven";
@@ -485,11 +743,8 @@ class Search {
 
   /** Puts the position after the first `depth` actions of a path into `states[1]`; returns its player to move. */
   _playerAt(path, depth) {
-    const engine = this.engine,
-      bytes = this.engine.manifest.game.stateBytes;
-    engine._view("states").set(engine._view("root"), bytes);
-    for (const { after } of path.slice(1, depth + 1)) engine._call("apply_action", 1, after.action);
-    return engine._call("outcome", 1) === ONGOING ? engine._call("current_player", 1) : null;
+    const outcome = this._goTo(path.slice(1, depth + 1).map(({ after }) => after.action));
+    return outcome === ONGOING ? this.engine._call("current_player", 1) : null;
   }
 
   /** Returns how the search chose at a node, with the numbers of that time. */
@@ -546,23 +801,6 @@ class Search {
     const isSame = engine._view("rng").every((byte, k) => byte === end[k]);
     return isSame ? Array.from(engine._view("line", count)) : null;
   }
-}
-
-/** Returns a node of a tree. Its W and `proven` are the first player's; `proven` is null without a proof. */
-function readNode(data, begin, index) {
-  const at = begin + index * NODE_BYTES,
-    proven = data.getInt8(at + NODE.proven);
-  return {
-    W: data.getFloat64(at + NODE.W, true),
-    N: data.getInt32(at + NODE.N, true),
-    P: data.getFloat32(at + NODE.P, true),
-    firstChild: data.getInt32(at + NODE.firstChild, true),
-    action: data.getInt16(at + NODE.action, true),
-    numChildren: data.getInt16(at + NODE.numChildren, true),
-    provenPlies: data.getInt16(at + NODE.provenPlies, true),
-    proven: proven === UNPROVEN ? null : proven,
-    player: data.getInt8(at + NODE.player),
-  };
 }
 
 // --- levels, as in azero/arena/agents/levels/ ---

@@ -14,13 +14,17 @@ from azero.compiler.jit import shared_with_python, subroutine
 from azero.compiler.rng import RNG_DTYPE
 from azero.compiler.wasm.compiling import STACK_BYTES
 from azero.compiler.wasm.memory import Placed, Room
+from azero.exact.alphabeta import Work, search_rules_on
+from azero.exact.alphabeta import new_search as new_work
+from azero.exact.transpositions import noted_action
 from azero.games import ONGOING, Game
 from azero.games.contract import sign_of
 from azero.games.state import new_states
 from azero.mcts import RolloutPolicy
 from azero.mcts.evaluation.cache import WAYS, Cache, keep_answers, new_cache
 from azero.mcts.evaluation.views import Views, new_views
-from azero.mcts.proving.wins import LETS_WIN, QUIET, WINS
+from azero.mcts.proving.root_solver import MOST_ENTRIES, note_favourites
+from azero.mcts.proving.wins import find_kinds
 from azero.mcts.roots.ranking import rank_children
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.scratch import Scratch, new_scratch
@@ -30,7 +34,7 @@ from azero.mcts.search.lockstep import Batch, expand_and_backup, new_batch, walk
 from azero.mcts.search.settings import SearchParts, Settings
 from azero.mcts.search.trees import OneSearch
 from azero.mcts.selection import Puct, Uct
-from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, new_forest, start_tree
+from azero.mcts.tree import UNPROVEN, Forest, new_forest, start_tree
 from azero.publishing import net as nets
 from azero.publishing.net import run_net
 
@@ -78,6 +82,9 @@ class Memory(NamedTuple):
     rng: Any  # [1] RNG_DTYPE
     numbers: Any  # [1] NUMBERS_DTYPE
     moved: Any  # [2] int64: address and length of the tree's nodes
+    test: Any  # [2] int64 of the solver: the sign of the player who moves at the root, and the result that is tested
+    work: Work  # of the solver
+    favourites: Any  # [max_plies + 1, 2] int64, scratch memory of `note_favourites`
     slots: OneSearch
     scratch: Scratch
     batch: Batch
@@ -146,8 +153,8 @@ def puct_of(numbers):
     )
 
 
-def new_memory(game: Game, num_answers: int) -> tuple[Room, Memory]:
-    """Returns the room and the arrays of a module, except those of a net."""
+def new_memory(game: Game, num_answers: int, solve_nodes: int) -> tuple[Room, Memory]:
+    """Returns the room and the arrays of a module, except those of a net; see `make_module`."""
     rules, room = game.rules, Room(STACK_BYTES)
     views, shape = new_views(game), game.planes_shape
     forest = new_forest(rules, 1, 1)
@@ -167,6 +174,9 @@ def new_memory(game: Game, num_answers: int) -> tuple[Room, Memory]:
         rng=np.zeros(1, RNG_DTYPE).view(np.recarray),
         numbers=np.zeros(1, NUMBERS_DTYPE).view(np.recarray),
         moved=None,
+        test=np.zeros(2, np.int64),
+        work=new_work(game.new_initial_state(), False, min(solve_nodes, MOST_ENTRIES)),
+        favourites=np.zeros((rules.max_plies + 1, 2), np.int64),
         slots=OneSearch(np.zeros(1, np.bool_)),
         scratch=new_scratch(rules),
         batch=batch,
@@ -185,18 +195,20 @@ def new_memory(game: Game, num_answers: int) -> tuple[Room, Memory]:
     return room, memory._replace(moved=moved, forest=memory.forest._replace(nodes=nodes))
 
 
-def make_module(game: Game, rollout: RolloutPolicy, model: Any = None) -> Module:
+def make_module(game: Game, rollout: RolloutPolicy, solve_nodes: int, model: Any = None) -> Module:
     """Returns the entries of a game's module.
 
     Args:
+      solve_nodes: the most positions that the solver of roots visits; 0 without one.
       rollout: of searches.
       model: the net, a `winograd.graph.Model` of a `PortableGraph`; None for a module without a net.
     """
     num_answers = 0 if model is None else len(model.program.answers)
-    room, memory = new_memory(game, num_answers)
+    room, memory = new_memory(game, num_answers, solve_nodes)
     rollout = room.place(rollout)
     made = [*_of_tables(game, memory), *_of_rules(game, memory), *_of_moves(game, memory)]
-    entries = {each.__name__: each for each in (*made, *_of_trees(game, memory, rollout))}
+    made += [*_of_trees(game, memory, rollout), *(_of_solver(game, memory) if solve_nodes else [])]
+    entries = {each.__name__: each for each in made}
     if model is None:
         return Module(room, memory, None, entries)
     pass_memory = room.place(nets.new_memory(model.size, model.depth, game.planes_shape[1:]))
@@ -272,26 +284,8 @@ def _of_moves(game: Game, m: Memory) -> list[Callable]:
 
     def wins_in_one(k: int) -> int:
         """Writes what becomes of each legal action within a ply, as `mcts/proving/wins.py`; returns how many."""
-        start = m.states[k]
-        mover = rules.current_player(start)
-        num_legal = rules.legal_actions(start, m.legal[0])
-        for place in range(num_legal):
-            m.states[1] = start
-            state = m.states[1]
-            rules.apply_action(state, np.int64(m.legal[0, place]))
-            result = rules.outcome(state)
-            m.kinds[place] = QUIET
-            if result == sign_of(mover):
-                m.kinds[place] = WINS
-            elif result == ONGOING and rules.current_player(state) != mover:
-                for reply in range(rules.legal_actions(state, m.legal[1])):
-                    m.states[2] = state
-                    after = m.states[2]
-                    rules.apply_action(after, np.int64(m.legal[1, reply]))
-                    if rules.outcome(after) == -sign_of(mover):
-                        m.kinds[place] = LETS_WIN
-                        break
-        return num_legal
+        find_kinds(rules, m.states[k], m.states[1:], m.legal, m.kinds)
+        return rules.legal_actions(m.states[k], m.legal[0])
 
     def play_out(k: int, counter: np.uint64) -> int:
         """Plays to the end from a position by `rollout_action`; writes the actions into `line`, returns how many.
@@ -364,6 +358,58 @@ def _of_trees(game: Game, m: Memory, rollout: RolloutPolicy) -> list[Callable]:
     return [start, begin, simulate_by_rollouts, choose, rank, principal_variation]
 
 
+def _of_solver(game: Game, m: Memory) -> list[Callable]:
+    """Returns the entries of the solver of roots; `engine.js` has its rounds, as `mcts/proving/root_solver.py`."""
+    rules: Any = game.rules
+
+    def begin_solving() -> None:
+        """Forgets what the solver knows of another root, and takes the tree's most visited moves."""
+        work = m.work
+        table, moves = work.table, work.root_moves
+        for place in range(len(table)):
+            table[place].effort = 0
+        for action in range(len(moves)):
+            moves[action].draft, moves[action].num_leaves, moves[action].is_bound = 0, 0, False
+            work.cut_rates[0, action] = work.cut_rates[1, action] = 0.5
+        work.progress[0].num_nodes = 0
+        work.progress[0].num_leaves = 0
+        if len(table) > 0:
+            work.states[0] = m.forest.root_states[0]
+            note_favourites(rules, m.forest.nodes[0], work.states, table, m.favourites)
+
+    def begin_test(k: int, sign: int, least: int) -> None:
+        """Begins to test whether the player of `sign` gets at least a result in a position that is not over."""
+        work = m.work
+        root, low, high = work.frames[0], np.float64(sign * least), np.float64(sign * (least - 1))
+        work.states[0] = m.states[k]
+        m.test[0], m.test[1] = sign, least
+        root.alpha, root.beta = min(low, high), max(low, high)
+        root.table_action = noted_action(work.table, np.uint64(rules.hash_key(m.states[k])))
+        root.num_legal = -1
+        work.progress[0].ply = 0
+        work.progress[0].horizon = len(work.frames)
+
+    def go_on(most: int) -> int:
+        """Goes on with a test; returns its answer, 1 or 0, or -1 if it needs more than so many positions of all."""
+        if not search_rules_on(rules, m.work, False, most, 1 << 62):
+            return whole(-1)
+        return whole(m.test[0] * m.work.frames[0].value >= m.test[1])
+
+    def count_positions() -> int:
+        """Returns how many positions the solver has visited for this root."""
+        return m.work.progress[0].num_nodes
+
+    def tested_action() -> int:
+        """Returns the best action in the position that was tested last."""
+        return whole(m.work.frames[0].action)
+
+    def noted_in(k: int) -> int:
+        """Returns the best action in a position, as far as the solver knows it, else -1."""
+        return noted_action(m.work.table, np.uint64(rules.hash_key(m.states[k])))
+
+    return [begin_solving, begin_test, go_on, count_positions, tested_action, noted_in]
+
+
 def _of_net(game: Game, m: Memory, rollout: RolloutPolicy, program: Any, passes: Any) -> list[Callable]:
     """Returns the entries of a net, and of searches with it."""
     rules, num_actions = game.rules, game.num_actions
@@ -423,6 +469,3 @@ def _of_net(game: Game, m: Memory, rollout: RolloutPolicy, program: Any, passes:
         rules.encode(m.states[k], m.batch.planes[row])
 
     return [walk, answer, clear_cache, evaluate, show]
-
-
-assert NODE_DTYPE.itemsize == 32, "engine.js reads nodes of this size"

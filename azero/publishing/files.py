@@ -10,7 +10,7 @@ from pathlib import Path
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import without_folder
-from azero.publishing.build import Published, build, game_of
+from azero.publishing.build import Published, build_all, game_of
 from azero.publishing.page import MADE_BY, html_of, site_of
 from azero.system.files import write_whole
 
@@ -62,7 +62,7 @@ def publish(*agents: str, game: Game | str | None = None) -> Page:
         found = ", ".join(sorted(str(each) for each, _ in games.values()))
         raise BadInput(f"a page is for one game; these agents play {found}")
     ((own, names),) = games.values()
-    return Page(html_of([build(each, own) for each in names]))
+    return Page(html_of(build_all(names, own)))
 
 
 def games_of(agents: Sequence[str], game: Game | str | None) -> dict[str, tuple[Game, list[str]]]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.compiler.jit import kernel, subroutine
-from azero.compiler.vectors import LANES, fma, load, spread, store, zeros
+from azero.compiler.vectors import LANES, add, fma, load, spread, store, zeros
 from azero.nets.runtimes.winograd import kernels
 from azero.nets.runtimes.winograd.graph import Step, Value, WinogradGraph, whole
 from azero.nets.runtimes.winograd.kernels import (
@@ -173,6 +173,24 @@ def normalize(program, memory, step):
         positions[step.out + k] = np.float32(value * program.weights[step.weights + k] + program.weights[step.bias + k])
 
 
+@subroutine
+def multiply_numbers(program, memory, step):
+    """Computes a linear layer: `multiply_rows` for a single row. Four sums do not wait for each other."""
+    x, weights, whole_inputs = step.x, program.weights, step.inputs // 4 * 4
+    for channel in range(0, step.outputs, LANES):
+        panel = step.weights + channel * step.inputs
+        c0, c1, c2, c3 = load(weights, step.bias + channel), zeros(), zeros(), zeros()
+        for k in range(0, whole_inputs, 4):
+            place = panel + k * LANES
+            c0 = fma(spread(memory.positions, x + k), load(weights, place), c0)
+            c1 = fma(spread(memory.positions, x + k + 1), load(weights, place + LANES), c1)
+            c2 = fma(spread(memory.positions, x + k + 2), load(weights, place + 2 * LANES), c2)
+            c3 = fma(spread(memory.positions, x + k + 3), load(weights, place + 3 * LANES), c3)
+        for k in range(whole_inputs, step.inputs):
+            c0 = fma(spread(memory.positions, x + k), load(weights, panel + k * LANES), c0)
+        finish(add(add(c0, c1), add(c2, c3)), memory, step, channel, 0)
+
+
 @kernel
 def run_net(program, memory, planes, answers):
     """Runs a net on one position.
@@ -187,6 +205,8 @@ def run_net(program, memory, planes, answers):
     for step in program.steps:
         if step.kind == kernels.CONVOLVE:
             convolve(program, memory, step)
+        elif step.kind == DENSE and step.cells == 1:
+            multiply_numbers(program, memory, step)
         elif step.kind == DENSE:
             multiply_rows(program, memory, step, 1)
         elif step.kind == POINTWISE:

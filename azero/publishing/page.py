@@ -47,12 +47,15 @@ def html_of(published: "Sequence[Published]") -> str:
     blocks = {
         "published": json.dumps(about),
         "page": json.dumps(page, allow_nan=False),
-        "agents": json.dumps(agents, allow_nan=False),
         "licences": licences(),
         "worker": joined(_SCRIPTS / "worker.js"),
     }
-    for number, each in enumerate(published):
-        blocks |= {f"wasm-{number}": packed(each.wasm), f"weights-{number}": packed(each.weights)}
+    modules = [*dict.fromkeys(each.wasm for each in published)]  # agents may share one
+    for number, (agent, each) in enumerate(zip(agents, published, strict=True)):
+        agent["module"] = modules.index(each.wasm)
+        blocks[f"weights-{number}"] = packed(each.weights)
+    blocks |= {f"wasm-{number}": packed(module) for number, module in enumerate(modules)}
+    blocks["agents"] = json.dumps(agents, allow_nan=False)
     return document(page["game"]["title"], blocks)
 
 
@@ -110,7 +113,7 @@ def _about_agents(published: "Sequence[Published]") -> list[Json]:
         title = f"azero {offered_game(each.game).title}" if word in shipped_checkpoints() else ""
         agent = offered_agent(name, id_of(name, {other["id"] for other in found}), "given", title=title)
         game = offered_game(agent.game).id if agent.game else None
-        found.append(describe_agent(agent, each.game, "ready") | {"game": game, "has_ownership": False})
+        found.append(describe_agent(agent, each.game, "ready") | {"game": game})
     titles = [each["title"] for each in found]
     return [
         {**each, "title": f"{each['title']} ({each['id']})"} if titles.count(each["title"]) > 1 else each

@@ -1,6 +1,7 @@
-// Answers questions about a published agent: node ask.mjs STEM < questions.json > answers.json
+// Answers questions about a published agent: node ask.mjs STEM. A line of JSON gives a line of JSON.
 import crypto from "node:crypto";
 import fs from "node:fs";
+import readline from "node:readline";
 import { Engine, atLevel } from "../../azero/publishing/engine.js";
 
 const stem = process.argv[2];
@@ -20,14 +21,26 @@ function lookUp(row) {
 }
 
 const answers = {
-  /** What is known of each position of a game. */
-  game({ actions }) {
+  /** What is known of each position of a game; of the moves, only at every so many plies. */
+  game({ actions, every = 1 }) {
     engine.reset();
-    return [null, ...actions].map((action) => {
+    return [null, ...actions].map((action, ply) => {
       if (action !== null) engine.play(action);
       const score = engine.score();
-      return [engine.legal(), engine.toMove(), engine.outcome(), String(engine.key()), score, digest(engine.state()), digest(engine.planes()), engine.targets(), engine.winsInOne()];
+      const ofMoves = ply % every === 0 ? [engine.targets(), engine.winsInOne()] : [];
+      return [engine.legal(), engine.toMove(), engine.outcome(), String(engine.key()), score, digest(engine.state()), digest(engine.planes()), ...ofMoves];
     });
+  },
+  /** Milliseconds of an evaluation by the net, the median of nine series. */
+  speed({ actions }) {
+    engine.goTo(actions);
+    engine.judge();
+    const times = Array.from({ length: 9 }, () => {
+      const begin = performance.now();
+      for (let k = 0; k < 20; k++) engine._call("evaluate", 0);
+      return (performance.now() - begin) / 20;
+    });
+    return times.sort((a, b) => a - b)[4];
   },
   search({ actions, isTable, ...options }) {
     engine.goTo(actions);
@@ -38,8 +51,8 @@ const answers = {
   },
   judge({ actions }) {
     engine.goTo(actions);
-    const { policy, results, value } = engine.judge();
-    return { policy: Array.from(policy), results, value };
+    const { policy, ...others } = engine.judge();
+    return { policy: Array.from(policy), ...others };
   },
   shown({ actions, count, isTable, ...options }) {
     engine.goTo(actions);
@@ -51,16 +64,21 @@ const answers = {
     engine.goTo(actions);
     return atLevel(engine, level, BigInt(seed));
   },
-  fails({ actions }) {
+  fails({ actions, simulations, seed = 0 }) {
     try {
       engine.goTo(actions);
+      if (simulations) {
+        const search = engine.search({ simulations, seed });
+        while (!search.run());
+      }
     } catch (error) {
-      return { message: error.message, kind: error.kind, history: error.history };
+      return { message: error.message, kind: error.kind, history: error.history, path: error.path };
     }
     return null;
   },
 };
 
-const found = [];
-for (const { ask, ...question } of JSON.parse(fs.readFileSync(0, "utf8"))) found.push(await answers[ask](question));
-fs.writeFileSync(1, JSON.stringify(found));
+for await (const line of readline.createInterface({ input: process.stdin })) {
+  const { ask, ...question } = JSON.parse(line);
+  console.log(JSON.stringify(await answers[ask](question)));
+}

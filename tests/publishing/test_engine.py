@@ -1,16 +1,27 @@
 """Published agents in node, against the same agents here."""
 
+import json
+
 import numpy as np
 import pytest
-import torch
 
-import azero
 from azero.arena.agents.make import make_agent
 from azero.games import Game, make_game
 from azero.mcts import TreeSearch, rank_moves, root_value
-from azero.nets.architectures.contract import fold
 from azero.publishing.build import build
-from tests.publishing.published import TableEvaluator, ask, described, needs_node, random_games, write
+from tests.publishing.published import (
+    NetEvaluator,
+    TableEvaluator,
+    ask,
+    described,
+    needs_node,
+    positions_of,
+    random_games,
+    state_after,
+    visits_in,
+    visits_of,
+    write,
+)
 
 pytestmark = needs_node
 
@@ -43,30 +54,13 @@ def test_rules_agree_byte_by_byte(agent):
             assert answer[ply] == described(state), actions[:ply]
 
 
-def positions_of(game, number: int) -> list[list[int]]:
-    """Returns actions that lead to positions of random games, in which the game goes on."""
-    chooser = np.random.default_rng(1)
-    return [each[: int(chooser.integers(len(each)))] for each in random_games(game, number, seed=2)]
-
-
-def state_after(game, actions):
-    state = game.new_initial_state()
-    for action in actions:
-        state.apply_action(action)
-    return state
-
-
-def visits_of(search: TreeSearch) -> dict[int, tuple]:
-    return {each.action: (each.visits, each.value, each.proven) for each in rank_moves(search)}
-
-
 @with_nets
 @pytest.mark.parametrize("leaves", [1, 4])
 def test_searches_with_a_table_agree(agent, leaves):
     stem, name = agent
     made = make_agent(name)
     own = made.new_search()
-    settings = own.settings._replace(leaves_per_tree=leaves, visits_per_leaf=0, solve_nodes=0)
+    settings = own.settings._replace(leaves_per_tree=leaves, visits_per_leaf=0)
     search = TreeSearch(made.game, own.selection, settings, TableEvaluator(made.game.num_actions), max_nodes=1 << 18)
     published = {**azero_settings(stem), "leaves_per_tree": leaves}
     asked = [
@@ -77,16 +71,12 @@ def test_searches_with_a_table_agree(agent, leaves):
         search.start(0, state_after(made.game, question["actions"]), question["seed"])
         search.run([0], 300)
         search.choose(0)
-        assert {
-            each["action"]: (each["visits"], each["value"], each["proven"]) for each in answer["moves"]
-        } == visits_of(search)
+        assert visits_in(answer) == visits_of(search)
         assert answer["value"] == root_value(search)
         assert [each["action"] for each in answer["moves"]] == [each.action for each in rank_moves(search)]
 
 
 def azero_settings(stem) -> dict:
-    import json
-
     return json.loads(stem.with_suffix(".json").read_text())["settings"]["full"]
 
 
@@ -101,7 +91,7 @@ def test_searches_by_rollouts_agree(agent):
             "method": "uct",
             "simulations": 1000,
             "seed": k,
-            "settings": {**azero_settings(stem), "c_uct": 1.0},
+            "settings": {**azero_settings(stem), "c_uct": 1.0, "solve_nodes": 0},
         }
         for k, actions in enumerate(positions_of(game, 10))
     ]
@@ -110,22 +100,24 @@ def test_searches_by_rollouts_agree(agent):
         search.start(0, state_after(game, question["actions"]), question["seed"])
         search.run([0], 1000)
         search.choose(0)
-        assert {
-            each["action"]: (each["visits"], each["value"], each["proven"]) for each in answer["moves"]
-        } == visits_of(search)
+        assert visits_in(answer) == visits_of(search)
+
+
+@pytest.mark.parametrize("agent", [pytest.param("uct", marks=pytest.mark.slow)], indirect=True)
+def test_an_analysis_solves_the_root(agent):
+    stem, _ = agent
+    asked = {"ask": "search", "actions": [], "settings": "analysis"}
+    early, late = ask(stem, [{**asked, "simulations": each} for each in (499, 600)])
+    assert early["proven"] is None and late["proven"] == "draw"
+    assert {each["proven"] for each in late["moves"]} == {"draw"} and late["simulations"] == 600
 
 
 @with_nets
 def test_the_net_agrees_with_torch(agent):
     stem, name = agent
-    checkpoint = azero.load_checkpoint(name)
-    net, game = fold(checkpoint.net), checkpoint.game
-    for each in net.parameters():
-        each.copy_(each.half().float())
-    asked = [{"ask": "judge", "actions": actions} for actions in positions_of(game, 30)]
+    net = NetEvaluator(name)
+    asked = [{"ask": "judge", "actions": actions} for actions in positions_of(net.game, 30)]
     for question, answer in zip(asked, ask(stem, asked), strict=True):
-        planes = torch.from_numpy(state_after(game, question["actions"]).planes())[None]
-        with torch.no_grad():
-            policy, results = net(planes)
+        policy, results = net.judge(state_after(net.game, question["actions"]).planes()[None])
         np.testing.assert_allclose(answer["policy"], policy[0], atol=1e-3)
-        np.testing.assert_allclose(answer["results"], torch.softmax(results[0], 0), atol=1e-4)
+        np.testing.assert_allclose(answer["results"], results[0], atol=1e-4)

@@ -4,7 +4,7 @@ import pytest
 
 import azero
 from azero.errors import BadInput
-from azero.publishing.build import build
+from azero.publishing.build import build, build_all
 from tests.publishing.published import ask, described, needs_node, random_games, write
 
 RULES = '''
@@ -77,7 +77,9 @@ def test_a_game_of_one_s_own_plays_and_names_its_errors(tmp_path):
     file = tmp_path / "push.py"
     file.write_text(RULES)
     game = azero.make_game(f"{file}:Push")
-    stem = write(build("uct@100", game), tmp_path / "push")
+    published, other = build_all(["uct@100", "uct(c=2)@50"], game)
+    assert published.wasm is other.wasm and published.manifest["settings"] != other.manifest["settings"]
+    stem = write(published, tmp_path / "push")
     games = random_games(game, 20)
     for actions, answer in zip(games, ask(stem, [{"ask": "game", "actions": each} for each in games]), strict=True):
         state = game.new_initial_state()
@@ -85,9 +87,15 @@ def test_a_game_of_one_s_own_plays_and_names_its_errors(tmp_path):
             state.apply_action(action)
             assert answer[ply] == described(state)
     broken = [0] * 15
-    (failed, illegal) = ask(stem, [{"ask": "fails", "actions": broken}, {"ask": "fails", "actions": [7]}])
-    assert failed == {"message": "the line is broken", "kind": "ValueError", "history": broken}
+    asked = [{"ask": "fails", "actions": each} for each in (broken, [7])]
+    failed, illegal = ask(stem, asked)
+    assert failed == {"message": "the line is broken", "kind": "ValueError", "history": broken, "path": []}
     assert illegal["message"] == "action 7 is not legal here; legal actions: 0, 1"
+    (in_tree,) = ask(stem, [{"ask": "fails", "actions": [0] * 12, "simulations": 500}])
+    assert in_tree["history"] == [0] * 12 and in_tree["path"] == [0, 0, 0]
+    asked = [{"ask": "fails", "actions": [0] * 10, "simulations": 4, "seed": seed} for seed in range(20)]
+    in_rollouts = [each["path"] for each in ask(stem, asked) if each]  # too deep for a tree of four simulations
+    assert in_rollouts and all(each[:4] == [0] * 4 and len(each) == 5 for each in in_rollouts)
 
 
 @pytest.mark.parametrize("name", ["mc@100", "random", "uct(table=1MiB)@100", "connect_four(level=3)", "alphabeta@100"])

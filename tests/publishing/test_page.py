@@ -13,13 +13,14 @@ from pathlib import Path
 import pytest
 
 from azero.compiler.machine import VARIABLE, WASM
+from azero.compiler.wasm import target
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import identity_of
 from azero.publishing.build import Published, describe_game, game_of
 from azero.publishing.files import check_target, games_of, is_page, publish
 from azero.publishing.page import html_of, site_of
-from azero.publishing.worker import Job, compile_apart
+from azero.publishing.worker import Job, Wanted, compile_apart
 
 RUN = Path("tests/data/formats/run")
 
@@ -116,6 +117,18 @@ def test_a_limit_in_seconds_is_refused():
         game_of("uct(c=2)@1s", "tic_tac_toe")
 
 
+def test_a_large_net_is_refused(monkeypatch):
+    monkeypatch.setattr("azero.publishing.build.MOST_PARAMETERS", 1000)
+    with pytest.raises(BadInput, match=r"a net of [\d,]+ parameters; a page can hold 1,000"):
+        game_of("connect_four")
+
+
+def test_another_numba_inside_is_refused(monkeypatch):
+    monkeypatch.setattr(target, "_FIELDS", ("_tm", "_no_such_field"))
+    with pytest.raises(BadInput, match=r"Numba [\d.]+ has no _no_such_field"):
+        target.install()
+
+
 def test_two_games_of_one_file_are_refused(monkeypatch):
     games = {"uct@1": make_game("go(size=5,komi=7)"), "uct@2": make_game("go(size=5,komi=-7)")}
     monkeypatch.setattr("azero.publishing.files.game_of", lambda agent, _: games[agent])
@@ -179,4 +192,4 @@ def test_a_file_that_writes_to_stdout_does_not_spoil_the_answer(tmp_path):
     file.write_text(Path("tests/data/nim.py").read_text() + "\nimport os\n\nos.write(1, b'spoilt')\n")
     game = make_game(f"{file}:Nim")
     with pytest.raises(BadInput, match="missing"):
-        compile_apart(Job(str(game), identity_of(game.rules), None, tmp_path / "missing"))
+        compile_apart(Job(str(game), identity_of(game.rules), [Wanted(None, 0, tmp_path / "missing")]))

@@ -24,11 +24,11 @@ MIB = 1 << 20
 _WEIGHTY = 0.1
 """A move has visits enough to be compared by value if it has this part of those of the most visited move."""
 
-_SOLVE_NODES = 1 << 16
+SOLVE_NODES = 1 << 16
 """The most positions that the solver of an analysis visits, unless the agent's settings have a limit. It takes about as
 long as a slice of the server's time, which it does not wait for."""
 
-_SOLVED_AFTER = 500
+SOLVED_AFTER = 500
 """Visits of a root before its solver begins. The solver tries moves in the order of their visits."""
 
 
@@ -136,7 +136,7 @@ class PositionSearch:
             self._solve()
             until = most_visits
             if self._may_solve():  # a pause in which the solver begins
-                until = min(most_visits, max(_SOLVED_AFTER, self.visits + 1))
+                until = min(most_visits, max(SOLVED_AFTER, self.visits + 1))
             search_in_shares(self._search, until - self.visits, deadline)
 
     def is_done(self, most_visits: int, stops_when_full: bool = True) -> bool:
@@ -147,7 +147,7 @@ class PositionSearch:
         """Lets a solver try the positions from now on even if the agent's settings have none, or no longer."""
         self._is_asked = is_asked and self._positions.can_keep
         if self._is_asked:
-            self._search.add_solver(_SOLVE_NODES)
+            self._search.add_solver(SOLVE_NODES)
 
     def standing(self) -> Standing:
         """Returns how the search stands."""
@@ -202,7 +202,7 @@ class PositionSearch:
         if self._solving is not None and self._solving.done():
             self._search.learn_moves(0, self._solving.result())
             self._solving = None
-        elif self._may_solve() and self.visits >= _SOLVED_AFTER:
+        elif self._may_solve() and self.visits >= SOLVED_AFTER:
             self._positions.is_solver_done = True
             self._end_of_solving = Deadline()
             self._solving = self._pool.submit(self._search.solving(0), self._end_of_solving.has_passed)

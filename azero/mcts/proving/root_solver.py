@@ -21,11 +21,11 @@ from azero.games.contract import sign_of
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, children_of
 from azero.system.threads import share_among_threads
 
-_FIRST_ROUND = 1 << 10  # positions per move in the first round
-_GROWTH = 4  # factor from one round to the next
+FIRST_ROUND = 1 << 10  # positions per move in the first round
+GROWTH = 4  # factor from one round to the next
 _AT_ONCE = 1 << 14  # positions between two checks of the clock
 _NO_LIMIT = 1 << 62
-_MOST_ENTRIES = 1 << 20  # of the table, 32 bytes each; all are cleared for each root
+MOST_ENTRIES = 1 << 20  # of the table, 32 bytes each; all are cleared for each root
 _FEWEST_VISITS = 2  # a node's most visited move enters the table if the node has at least this many visits,
 _ROOT_VISITS = 1000  # and at least the root's visits divided by this
 
@@ -43,7 +43,7 @@ class RootSolver:
     def __init__(self, game: Game, max_positions: int):
         self._game = game
         self._max_positions = max_positions
-        self._work = new_search(game.new_initial_state(), False, min(max_positions, _MOST_ENTRIES))
+        self._work = new_search(game.new_initial_state(), False, min(max_positions, MOST_ENTRIES))
         self._path = np.zeros((game.max_plies + 1, 2), np.int64)
 
     @property
@@ -96,7 +96,7 @@ class RootSolver:
         self, positions: dict[int, State], sign: int, least: int, has_to_stop: Callable[[], bool]
     ) -> Iterator[tuple[int, bool]]:
         """Yields, for each position with an answer, whether its result for the player of `sign` is at least `least`."""
-        left, num_more = dict(positions), _FIRST_ROUND
+        left, num_more = dict(positions), FIRST_ROUND
         while left:
             for action, state in list(left.items()):
                 limit = min(self.num_positions + num_more, self._max_positions)
@@ -106,7 +106,7 @@ class RootSolver:
                     yield action, answer
                 elif self.num_positions >= self._max_positions or has_to_stop():
                     return
-            num_more *= _GROWTH
+            num_more *= GROWTH
 
     def _answer(self, state: State, sign: int, least: int, limit: int, has_to_stop: Callable[[], bool]) -> bool | None:
         """Returns the answer for one position; None if it is not found within `limit` positions in all."""
@@ -137,11 +137,11 @@ class RootSolver:
         work = self._work
         if len(work.table):
             work.states[0] = state.record
-            _note_favourites(self._game.rules, nodes, work.states, work.table, self._path)
+            note_favourites(self._game.rules, nodes, work.states, work.table, self._path)
 
 
 @kernel
-def _note_favourites(rules, nodes, states, table, path):
+def note_favourites(rules, nodes, states, table, path):
     """Stores the most visited action of each position in the tree with enough visits; states[0] is the root's.
 
     Args:

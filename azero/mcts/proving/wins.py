@@ -19,7 +19,7 @@ def wins_in_one(state: State) -> np.ndarray:
     rules = state.game.rules
     kinds = np.zeros(len(state.legal_actions()), np.int8)
     legal = np.zeros((2, rules.num_actions), np.int32)
-    _look(rules, state.record, new_states(rules, 2), legal, kinds)
+    find_kinds(rules, state.record, new_states(rules, 2), legal, kinds)
     return kinds
 
 
@@ -43,7 +43,7 @@ def _first_win(rules, start, states, legal):
 
 
 @kernel
-def _look(rules, start, states, legal, kinds):
+def find_kinds(rules, start, states, legal, kinds):
     """Writes the kinds of the moves. `states` ([2]) and `legal` ([2, A] int32) are scratch memory."""
     mover = rules.current_player(start)
     for place in range(rules.legal_actions(start, legal[0])):

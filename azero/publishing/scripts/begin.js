@@ -119,7 +119,7 @@ function startWorker() {
   const worker = new Worker(URL.createObjectURL(script));
   const agents = JSON.parse(textOf("agents")).map((agent, k) => ({
     ...agent,
-    wasm: textOf(`wasm-${k}`),
+    wasm: textOf(`wasm-${agent.module}`),
     weights: textOf(`weights-${k}`),
   }));
   worker.postMessage({ open: { page: JSON.parse(textOf("page")), agents } });

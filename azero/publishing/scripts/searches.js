@@ -117,8 +117,8 @@ export function toJson(game, actions, report, elapsed, about) {
     moves,
     runtime: about.kind === "net" ? "wasm" : null,
     precision: about.kind === "net" ? "fp32" : null,
-    ownership: null,
-    score: null,
+    ownership: report.heads?.ownership ?? null,
+    score: report.heads?.score ?? null,
     simulations_per_s: null,
     proven: report.proven,
   };
@@ -141,11 +141,12 @@ export async function suggest(game, agent, asked, signal) {
     signal.throwIfAborted();
     const begin = performance.now();
     engine.goTo(actions);
+    const heads = engine.judge()?.heads;
     const report = asked.level
       ? await playAt(engine, agent, asked, signal)
       : await search(engine, agent, asked, signal);
     const elapsed = secondsSince(begin);
-    return { ...toJson(game, actions, report, elapsed, agent.about), seconds: elapsed };
+    return { ...toJson(game, actions, { ...report, heads }, elapsed, agent.about), seconds: elapsed };
   });
 }
 
@@ -184,13 +185,14 @@ export function analyse(game, agent, asked, signal) {
       send("stage", SEARCHING);
       const begin = performance.now();
       engine.goTo(actions);
-      const draws = engine.judge()?.results[1] ?? null;
+      const { results, heads } = engine.judge() ?? {};
+      const draws = results?.[1] ?? null;
       const found = engine.search({ settings: "analysis", simulations: limits.simulations });
       let next = FIRST_REPORT_S;
       let reason = null;
       const tell = (isLast) => {
         const elapsed = secondsSince(begin);
-        const report = found.report();
+        const report = { ...found.report(), heads };
         const json = toJson(game, actions, report, elapsed, agent.about);
         const outcomes = draws === null ? null : outcomesOf(draws, report.toMove === 0 ? report.value : -report.value);
         const rate = elapsed > 0 ? report.simulations / elapsed : null;

@@ -23,9 +23,16 @@ async function open() {
   first.use(async () => {});
 }
 
+const modules = new Map(); // promises of compiled modules by their texts: agents may share one
+
+function compile(wasm) {
+  if (!modules.has(wasm)) modules.set(wasm, bytesOf(wasm).then((bytes) => WebAssembly.compile(bytes)));
+  return modules.get(wasm);
+}
+
 /** A function that opens an engine of an agent. */
 function openerOf({ manifest, wasm, weights }) {
-  const parts = Promise.all([bytesOf(wasm).then((bytes) => WebAssembly.compile(bytes)), bytesOf(weights)]);
+  const parts = Promise.all([compile(wasm), bytesOf(weights)]);
   return async () => {
     const [module, numbers] = await parts;
     return Engine.open({ manifest, wasm: module, weights: numbers });
