@@ -26,7 +26,11 @@ async function open() {
 const modules = new Map(); // promises of compiled modules by their texts: agents may share one
 
 function compile(wasm) {
-  if (!modules.has(wasm)) modules.set(wasm, bytesOf(wasm).then((bytes) => WebAssembly.compile(bytes)));
+  if (!modules.has(wasm))
+    modules.set(
+      wasm,
+      bytesOf(wasm).then((bytes) => WebAssembly.compile(bytes)),
+    );
   return modules.get(wasm);
 }
 
