@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,6 +19,7 @@ from azero.commands.options import (
     RuntimeOption,
     SeedOption,
     ThreadsOption,
+    as_path,
     named_game,
 )
 from azero.errors import BadInput, Stopped
@@ -39,6 +41,11 @@ def review(
         int | None, typer.Option("--simulations", help="Simulations for each position; the agent's own by default.")
     ] = None,
     record: RecordOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE.html", parser=as_path, help="Write the review of one game as a page."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the page of --out if it exists.")] = False,
     seed: SeedOption = 0,
     threads: ThreadsOption = None,
     device: DeviceOption = "auto",
@@ -50,9 +57,9 @@ def review(
 
     The positions after the best and after the played move are searched with equal simulations. Moves that lose 5, 10 or
     15 points of 100 are marked ?!, ? and ??. With --record, the games are written with marks and better lines.
+    With --out, the review becomes one file that anyone opens in a browser.
     """
-    from azero.arena.reviews.review import Reviewer, annotate
-    from azero.records.files import check_target, save_records
+    from azero.arena.reviews.review import Reviewer
 
     *paths, name = files
     if not paths:
@@ -60,8 +67,7 @@ def review(
     device_config = device_of_options([name], device, precision, runtime)
     maker = Maker(named_game(game), seed, threads, device_config)
     records, agent = _read(paths, maker, name)
-    if record is not None:
-        check_target(record, agent.game)
+    _check_targets(record, out, force, records)
     reviewer = Reviewer(agent, simulations)
     begin, reviews = time.perf_counter(), list["GameReview"]()
     early_end: BadInput | KeyboardInterrupt | None = None
@@ -78,14 +84,47 @@ def review(
         print(json.dumps(_to_json(name, simulations, reviews, reviewer.num_searched, elapsed_s)))
     else:
         _show(name, simulations, reviews)
-    if record is not None and reviews:
-        for each in reviews:
-            annotate(each)
-        save_records(record, [each.record for each in reviews])
+    if reviews:
+        _write(record, out, reviews, name, simulations)
     if isinstance(early_end, BadInput):
         raise early_end
     if early_end:
         raise Stopped(f"stopped after {len(reviews)} of {len(records)} games")
+
+
+def _check_targets(record: Path | None, out: Path | None, is_forced: bool, records: "list[Record]") -> None:
+    """Raises BadInput if the games cannot be written where they should be."""
+    if record is not None:
+        from azero.records.files import check_target
+
+        check_target(record, records[0].game)
+    if out is not None:
+        from azero.publishing.files import check_target as check_page
+        from azero.publishing.files import is_page
+
+        if not is_page(out):
+            raise BadInput(f"--out {str(out)!r} is a page; its name ends in .html")
+        if len(records) > 1:
+            raise BadInput(f"--out {str(out)!r} is for one game; the files have {len(records)}")
+        check_page(out, is_forced)
+
+
+def _write(
+    record: Path | None, out: Path | None, reviews: "list[GameReview]", name: str, simulations: int | None
+) -> None:
+    """Writes the annotated games to a file of records, and a review to a page."""
+    if out is not None:
+        from azero.publishing.review import html_of_review
+        from azero.system.files import write_whole
+
+        write_whole(out, html_of_review(reviews[0], name, simulations).encode())
+    if record is not None:
+        from azero.arena.reviews.review import annotate
+        from azero.records.files import save_records
+
+        for each in reviews:
+            annotate(each)
+        save_records(record, [each.record for each in reviews])
 
 
 def _show(name: str, simulations: int | None, reviews: "list[GameReview]") -> None:

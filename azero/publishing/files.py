@@ -2,6 +2,7 @@
 
 import html
 import re
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +11,16 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import without_folder
 from azero.publishing.build import Published, build_all, game_of
-from azero.publishing.page import html_of, site_of
+from azero.publishing.page import MADE_BY, html_of, site_of
 from azero.system.files import write_whole
 
 _HEIGHT = 760  # pixels of the frame in a notebook
+
+_HEAD = 4096
+"""Bytes of a page within which it says that azero has written it."""
+
+_BESIDE = re.compile(r"\.|CNAME$|README|LICEN[CS]E", re.IGNORECASE)
+"""What may lie beside the pages of a folder, such as .git, .nojekyll and CNAME."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,23 +91,46 @@ def is_page(out: Path) -> bool:
 
 
 def check_target(out: Path, is_forced: bool) -> None:
-    """Raises BadInput if a page, or a folder of pages, must not be written there."""
+    """Raises BadInput if a page, or a folder of pages, must not or cannot be written there.
+
+    Only pages that azero has written are replaced. A folder may have what a static host needs beside them.
+    """
     if is_page(out):
         if out.is_dir():
             raise BadInput(f"--out {str(out)!r} is a folder; name a file that does not exist")
+        if out.exists() and not _is_ours(out):
+            raise BadInput(f"--out {str(out)!r} exists, and azero has not written it; name another file")
         if out.exists() and not is_forced:
             raise BadInput(f"--out {str(out)!r} exists; --force replaces it")
         if not out.parent.is_dir():
             raise BadInput(f"--out {str(out)!r}: there is no folder {str(out.parent)!r}")
-        return
-    if out.is_file():
-        raise BadInput(f"--out {str(out)!r} is a file; a page's name ends in .html")
-    if out.is_dir():
-        others = sorted(each.name for each in out.iterdir() if each.suffix != ".html")
+    elif out.is_dir():
+        pages = [each for each in sorted(out.iterdir()) if not _BESIDE.match(each.name)]
+        others = [each.name for each in pages if not (is_page(each) and _is_ours(each))]
         if others:
             raise BadInput(f"--out {str(out)!r} holds other files, such as {others[0]!r}; name another folder")
-        if any(out.iterdir()) and not is_forced:
+        if pages and not is_forced:
             raise BadInput(f"--out {str(out)!r} holds pages; --force replaces them")
+    elif out.exists():
+        raise BadInput(f"--out {str(out)!r} is a file; a page's name ends in .html")
+    _check_writable(out)
+
+
+def _is_ours(path: Path) -> bool:
+    """Returns whether azero has written a page."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return MADE_BY.encode() in file.read(_HEAD)
+
+
+def _check_writable(out: Path) -> None:
+    folder = out if out.is_dir() else next(each for each in out.absolute().parents if each.exists())
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise BadInput(f"--out {str(out)!r} cannot be written: {error.strerror}: {str(folder)!r}") from None
 
 
 def write_page(out: Path, published: Sequence[Published]) -> dict[str, int]:

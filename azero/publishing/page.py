@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import azero
 from azero.arena.agents.checkpoints import shipped_checkpoints
 from azero.arena.agents.names import parse_name
+from azero.games import Game
 from azero.games.names import without_folder
 from azero.interfaces.web.app import PAGE
 from azero.interfaces.web.models import PositionAsked
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+MADE_BY = '<meta name="generator" content="azero" />'
+"""What stands in each page, so that azero replaces no other ones."""
+
 _SCRIPTS = Path(__file__).parent / "scripts"
 _LIBRARIES = "preact", "htm"
 
@@ -43,21 +47,22 @@ def html_of(published: "Sequence[Published]") -> str:
     blocks = {
         "published": json.dumps(about),
         "page": json.dumps(page, allow_nan=False),
-        "agents": json.dumps(agents, allow_nan=False),
-        "licences": _licences(),
+        "licences": licences(),
         "worker": joined(_SCRIPTS / "worker.js"),
     }
-    for number, each in enumerate(published):
-        blocks |= {f"wasm-{number}": _packed(each.wasm), f"weights-{number}": _packed(each.weights)}
-    return _document(page["game"]["title"], blocks)
+    modules = [*dict.fromkeys(each.wasm for each in published)]  # agents may share one
+    for number, (agent, each) in enumerate(zip(agents, published, strict=True)):
+        agent["module"] = modules.index(each.wasm)
+        blocks[f"weights-{number}"] = packed(each.weights)
+    blocks |= {f"wasm-{number}": packed(module) for number, module in enumerate(modules)}
+    blocks["agents"] = json.dumps(agents, allow_nan=False)
+    return document(page["game"]["title"], blocks)
 
 
 def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
     """Returns what the worker knows of the game, of the agents, and what the page says of itself."""
     game = published[0].game
-    catalogue = Catalogue(["random"], [game])
-    offered = next(each for each in catalogue.games.values() if each.game == game)
-    described = describe_game(offered, catalogue) | {"ranges": {}, "sizes": [offered.id], "has_sgf": False}
+    described, offered, catalogue = about_game(game)
     described["has_net"] = any(each.facts for each in published)
     tables, lacks = tables_of(game)
     page = {
@@ -75,7 +80,7 @@ def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
         "game": offered.id,
         "title": described["title"],
         "azero": azero.__version__,
-        "sources": importlib.metadata.metadata("azero").get_all("Project-URL") or [],
+        "sources": sources(),
         "agents": [
             {"title": agent["about"]["title"], "name": agent["about"]["name"], "facts": each.facts}
             for agent, each in zip(agents, published, strict=True)
@@ -83,6 +88,19 @@ def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
         "lacks": lacks,
     }
     return page, agents, about
+
+
+def about_game(game: Game) -> tuple[Json, OfferedGame, Catalogue]:
+    """Returns a game as the server describes it, but for what a page cannot do, and where the server offers it."""
+    catalogue = Catalogue(["random"], [game])
+    offered = next(each for each in catalogue.games.values() if each.game == game)
+    lacks = {"ranges": {}, "sizes": [offered.id], "has_sgf": False, "has_net": False}
+    return describe_game(offered, catalogue) | lacks, offered, catalogue
+
+
+def sources() -> list[str]:
+    """Returns the addresses of the project, such as "Source, https://..."; none if it has none."""
+    return importlib.metadata.metadata("azero").get_all("Project-URL") or []
 
 
 def _about_agents(published: "Sequence[Published]") -> list[Json]:
@@ -103,7 +121,7 @@ def _about_agents(published: "Sequence[Published]") -> list[Json]:
     ]
 
 
-def _licences() -> str:
+def licences() -> str:
     """Returns the licences of what the page contains."""
     installed = importlib.metadata.files("azero") or []
     places: list[tuple[str, Any]] = [("azero", each.locate()) for each in installed if each.name == "LICENSE"]
@@ -118,15 +136,16 @@ def _pictures_of(described: Json, offered: OfferedGame, catalogue: Catalogue) ->
         for block in described["sheet"]
         if block["kind"] == "picture" and block["game"] not in ("", offered.id)
     ]
-    return [{"asked": each, "position": _position_of(each, catalogue)} for each in asked]
+    return [{"asked": each, "position": position_of_rules(each, catalogue)} for each in asked]
 
 
-def _position_of(asked: Json, catalogue: Catalogue) -> Json:
+def position_of_rules(asked: Json, catalogue: Catalogue) -> Json:
+    """Returns a position that the rules show, as the server describes it."""
     request = PositionAsked(game=asked["game"], moves=asked["moves"])
     return describe(position_of(catalogue.game(asked["game"]), request, _MOST_PLIES))
 
 
-def _packed(content: bytes) -> str:
+def packed(content: bytes) -> str:
     """Returns bytes as text: deflated, in base64."""
     return base64.b64encode(zlib.compress(content, 9)).decode() if content else ""
 
@@ -154,6 +173,7 @@ def _index(links: str) -> str:
 <html lang="en">
 <head>
 <meta charset="utf-8" />
+{MADE_BY}
 <meta http-equiv="Content-Security-Policy" content="{policy}" />
 <meta name="viewport" content="width=device-width, initial-scale=1" />
 <title>azero</title>
@@ -178,7 +198,7 @@ _INDEX_STYLE = (
 )
 
 
-def _document(title: str, blocks: dict[str, str]) -> str:
+def document(title: str, blocks: dict[str, str]) -> str:
     """Returns the page of the server with its styles and scripts within, and blocks of data by their ids."""
     served = (PAGE / "index.html").read_text(encoding="utf-8")
     style, script = _style_of(served), joined(_SCRIPTS / "main.js").replace("</script", "<\\/script")
@@ -189,6 +209,7 @@ def _document(title: str, blocks: dict[str, str]) -> str:
     icon = base64.b64encode((PAGE / "icon.svg").read_bytes()).decode()
     head = [
         '<meta charset="utf-8" />',
+        MADE_BY,
         f'<meta http-equiv="Content-Security-Policy" content="{policy}" />',
         *re.findall(r'<meta name="[^>]*>', served),
         f"<title>{html.escape(title)}, azero</title>",

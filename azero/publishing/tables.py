@@ -6,8 +6,9 @@ played at random. Other such games then check them: what fails is left out, and 
 
 import functools
 import itertools
+import math
 import random
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -27,6 +28,12 @@ _LEARNT, _CHECKED = 800, 300
 _ASKED = 40
 """Positions that are asked about an action which no random game had."""
 
+_MOST_VALUES = 4
+"""Values of a plane that mean the same kind of piece."""
+
+_FEWEST_NUMBERS = 3
+"""Different numbers on the board that may be those of a plane."""
+
 _STILL = ("style", "width", "height", "cells", "rows", "labels", "lines", "dots", "edges", "players", "steps", "drops")
 """What does not change in a game's pictures if they can be drawn from tables."""
 
@@ -38,7 +45,7 @@ class _Seen(NamedTuple):
 
     state: State
     player: int  # to move, by the rules, even if the game is over
-    planes: np.ndarray  # [C * H * W] bool
+    planes: np.ndarray  # [C * H * W] float32
     run: list[int]  # the last actions, all of the player to move
     picture: Json
 
@@ -46,7 +53,7 @@ class _Seen(NamedTuple):
 class _Forms(NamedTuple):
     """What the actions of a player are: texts and cells by action, None where no text or no cells are known."""
 
-    texts: list[Any]  # a text, or two: where the last cell is free, and where a piece lies there
+    texts: list[Any]  # a text, or two, of which `_is_second` says when the second one is used
     cells: list[list[int] | None]
 
 
@@ -59,12 +66,13 @@ def tables_of(game: Game, seed: int = 0) -> tuple[Json, list[str]]:
     chance = random.Random(seed)
     learnt, checked = _positions(game, chance, _LEARNT), _positions(game, chance, _CHECKED)
     lacks = list[str]()
-    forms = [_forms_of(game, learnt, player) for player in (0, 1)]
+    flag = _flag_of(game, learnt)
+    forms = [_forms_of(game, learnt, player, flag) for player in (0, 1)]
     texts = [each.texts for each in forms]
-    if not all(_has_texts(game, seen, texts) for seen in (*learnt, *checked)):
+    if not all(_has_texts(seen, texts, flag) for seen in (*learnt, *checked)):
         texts = [[str(action) for action in range(game.num_actions)]] * 2
         lacks.append("moves are written as numbers: their texts depend on more than the action and where it goes")
-    tables: Json = {"texts": _once(texts)}
+    tables: Json = {"texts": _once(texts), "flag": flag}
     for picture in _pictures_of(game, learnt, forms):
         if not all(_is_drawn(seen, picture) for seen in (*learnt, *checked)):
             continue
@@ -93,7 +101,7 @@ def _positions_of_game(game: Game, chance: random.Random) -> Iterator[_Seen]:
         run = state.history()[others[-1] + 1 if others else 0 :]
         planes = np.zeros(game.planes_shape, np.float32)
         call(kernels.encode, game.rules, state.record, planes)
-        yield _Seen(state.clone(), player, planes.ravel() != 0, run, game.picture(state).to_json())
+        yield _Seen(state.clone(), player, planes.ravel(), run, game.picture(state).to_json())
         if state.is_terminal():
             return
         movers.append(player)
@@ -108,46 +116,72 @@ def _once(both: Sequence[Any]) -> list[Any]:
 # ---- actions
 
 
-def _forms_of(game: Game, seen: Sequence[_Seen], player: int) -> _Forms:
+def _flag_of(game: Game, seen: Sequence[_Seen]) -> int | None:
+    """Returns the place in the planes where a number other than 0 means that actions have their second texts.
+
+    None if the second texts are those of actions that go to others' pieces. Such a place is the first of a plane that
+    is the same everywhere. E.g. it says which step of a turn is next.
+    """
+    planes, height, width = game.planes_shape
+    board = np.array([each.planes for each in seen]).reshape(len(seen), planes, height * width)
+    is_even = (board == board[:, :, :1]).all(axis=(0, 2))
+    flags = [None, *(plane * height * width for plane in np.flatnonzero(is_even).tolist())]
+    return next((flag for flag in flags if _decides(flag, seen)), None)
+
+
+def _decides(flag: int | None, seen: Sequence[_Seen]) -> bool:
+    """Returns whether an action has one text, for each player and each value of a flag."""
+    found = dict[tuple[int, int, bool], str]()
+    for each in seen:
+        for action in each.picture["actions"]:
+            key = each.player, action["action"], _is_second(each, action["cells"], flag)
+            if found.setdefault(key, action["move"]) != action["move"]:
+                return False
+    return True
+
+
+def _is_second(seen: _Seen, places: Sequence[int], flag: int | None) -> bool:
+    """Returns whether an action with these cells has the second of its texts."""
+    if flag is not None:
+        return bool(seen.planes[flag] != 0)
+    others = {piece["cell"] for piece in seen.picture["pieces"] if piece["player"] != seen.player}
+    return bool(places) and places[-1] in others
+
+
+def _forms_of(game: Game, seen: Sequence[_Seen], player: int, flag: int | None) -> _Forms:
     """Returns what the actions of a player are, by positions in which they are legal, or else by any."""
     own = [each for each in seen if each.player == player]
     texts: list[list[set[str]]] = [[set(), set()] for _ in range(game.num_actions)]
     cells: list[set[tuple[int, ...]]] = [set() for _ in range(game.num_actions)]
-    for each in own:
-        for action in each.picture["actions"]:
-            _note(each, action["action"], action["move"], tuple(action["cells"]), texts, cells)
-    depends = any(free and taken and free != taken for free, taken in texts)
-    for number in range(game.num_actions):
+
+    def note(each: _Seen, action: int, move: str, places: tuple[int, ...]) -> None:
+        texts[action][_is_second(each, places, flag)].add(move)
+        cells[action].add(places)
+
+    def ask(number: int, needs_both: bool) -> None:
         num_asked = 0
         for each in own:
             known = next(iter(cells[number]), None)
-            if known is not None and (not depends or texts[number][_is_taking(each, known)]):
+            if known is not None and not (needs_both and not texts[number][_is_second(each, known, flag)]):
                 continue  # nothing would be new
             asked, num_asked = _asked(game, each, number), num_asked + 1
             if asked:
-                _note(each, number, *asked, texts, cells)
+                note(each, number, *asked)
             if num_asked == _ASKED:
                 break
-    forms = [_text_of(*each) for each in texts]
-    return _Forms(_with_both(forms), [list(*each) if len(each) == 1 else None for each in cells])
 
-
-def _note(
-    seen: _Seen,
-    action: int,
-    move: str,
-    places: tuple[int, ...],
-    texts: list[list[set[str]]],
-    cells: list[set[tuple[int, ...]]],
-) -> None:
-    texts[action][_is_taking(seen, places)].add(move)
-    cells[action].add(places)
-
-
-def _is_taking(seen: _Seen, places: Sequence[int]) -> bool:
-    """Returns whether a piece that is not the player's own lies on the last of an action's cells."""
-    others = {piece["cell"] for piece in seen.picture["pieces"] if piece["player"] != seen.player}
-    return bool(places) and places[-1] in others
+    for each in own:
+        for action in each.picture["actions"]:
+            note(each, action["action"], action["move"], tuple(action["cells"]))
+    for number in range(game.num_actions):
+        ask(number, needs_both=False)
+    forms = _with_both([_text_of(*each) for each in texts])
+    if any(isinstance(form, list) for form in forms):
+        for number, form in enumerate(forms):
+            if isinstance(form, str):
+                ask(number, needs_both=True)
+        forms = _with_both([_text_of(*each) for each in texts])
+    return _Forms(forms, [list(*each) if len(each) == 1 else None for each in cells])
 
 
 def _asked(game: Game, seen: _Seen, action: int) -> tuple[str, tuple[int, ...]] | None:
@@ -199,12 +233,12 @@ def _same_length(one: str, other: str) -> int:
     return next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def _has_texts(game: Game, seen: _Seen, texts: Sequence[Sequence[Any]]) -> bool:
+def _has_texts(seen: _Seen, texts: Sequence[Sequence[Any]], flag: int | None) -> bool:
     """Returns whether the texts are those of the position's legal actions, and name each of them."""
     for action in seen.picture["actions"]:
         text = texts[seen.player][action["action"]]
         if isinstance(text, list):
-            text = text[_is_taking(seen, action["cells"])]
+            text = text[_is_second(seen, action["cells"], flag)]
         if text != action["move"]:
             return False
     return True
@@ -220,7 +254,7 @@ def _pictures_of(game: Game, seen: Sequence[_Seen], forms: Sequence[_Forms]) -> 
         return
     if len(first["cells"]) != int(np.prod(game.planes_shape[1:])):
         return
-    kinds = {(piece["player"], piece["kind"], piece["text"]) for each in seen for piece in each.picture["pieces"]}
+    kinds = _kinds_of(seen)
     pieces = [_pieces_of(game, [each for each in seen if each.player == player], kinds) for player in (0, 1)]
     buttons = {
         str(button["action"]): {"label": button["label"], "key": button["key"]}
@@ -234,32 +268,104 @@ def _pictures_of(game: Game, seen: Sequence[_Seen], forms: Sequence[_Forms]) -> 
     yield {**tables, "pieces": None}
 
 
-def _pieces_of(game: Game, seen: Sequence[_Seen], kinds: set[tuple[Any, str, str]]) -> list[Json] | None:
-    """Returns for each kind of piece the planes, and the order of their places, that say where it lies."""
+def _kinds_of(seen: Sequence[_Seen]) -> list[tuple[Any, str, str]]:
+    """Returns player, kind and text of all pieces. What lies on other pieces comes after these."""
+    heights = dict[tuple[Any, str], int]()  # the most pieces below one of this player and kind
+    kinds = set[tuple[Any, str, str]]()
+    for each in seen:
+        below = Counter[int]()
+        for piece in each.picture["pieces"]:
+            kind = piece["player"], piece["kind"]
+            heights[kind] = max(heights.get(kind, 0), below[piece["cell"]])
+            below[piece["cell"]] += 1
+            kinds.add((*kind, piece["text"]))
+    return sorted(kinds, key=lambda kind: (heights[kind[:2]], str(kind)))
+
+
+def _pieces_of(game: Game, seen: Sequence[_Seen], kinds: Sequence[tuple[Any, str, str]]) -> list[Json] | None:
+    """Returns for each kind of piece where it lies, by the planes; None if they do not say.
+
+    Texts that are numbers, such as of seeds in a pit, are one kind: all of them need not have been seen.
+    """
     planes, height, width = game.planes_shape
-    flags = np.array([each.planes for each in seen]).reshape(len(seen), planes, height * width)
+    board = np.array([each.planes for each in seen]).reshape(len(seen), planes, height * width)
     orders = _orders(height, width)
-    found = list[Json]()
-    for kind in sorted(kinds, key=str):
-        lies = np.zeros((len(seen), height * width), bool)
-        for row, each in enumerate(seen):
-            cells = [p["cell"] for p in each.picture["pieces"] if (p["player"], p["kind"], p["text"]) == kind]
-            lies[row, cells] = True
-        place = next(
-            (
-                (chosen, name)
-                for chosen in (*((k,) for k in range(planes)), *itertools.combinations(range(planes), 2))
-                for name, order in orders.items()
-                if (np.logical_or.reduce(flags[:, list(chosen)], axis=1)[:, order] == lies).all()
-            ),
-            None,
-        )
+    found, numbered = list[Json](), set[tuple[Any, str]]()
+    for player, kind, text in kinds:
+        if (player, kind) in numbered:
+            continue
+        texts = {each[2] for each in kinds if each[:2] == (player, kind)}
+        place = None
+        if len(texts) >= _FEWEST_NUMBERS and all(each.isdecimal() for each in texts):
+            place = _counted(seen, board, orders, player, kind)
+        if place is not None:
+            numbered.add((player, kind))
+        else:
+            lies = np.zeros((len(seen), height * width), bool)
+            for row, each in enumerate(seen):
+                pieces = each.picture["pieces"]
+                cells = [p["cell"] for p in pieces if (p["player"], p["kind"], p["text"]) == (player, kind, text)]
+                lies[row, cells] = True
+            place = _place_of(lies, board, orders)
         if place is None:
             return None
-        player, name, text = kind
-        order = None if place[1] == "same" else orders[place[1]].tolist()
-        found.append({"player": player, "kind": name, "text": text, "planes": list(place[0]), "order": order})
+        found.append({"player": player, "kind": kind, "text": text, **place})
     return found
+
+
+def _place_of(lies: np.ndarray, board: np.ndarray, orders: dict[str, np.ndarray]) -> Json | None:
+    """Returns the planes that say where a kind of piece lies, [positions, H * W]: by being set, or by their values.
+
+    Args:
+      board: [positions, C, H * W] float32.
+    """
+    flags, planes = board != 0, range(board.shape[1])
+    for chosen in (*((k,) for k in planes), *itertools.combinations(planes, 2)):
+        is_set = np.logical_or.reduce(flags[:, list(chosen)], axis=1)
+        for order in orders.values():
+            if (is_set[:, order] == lies).all():
+                return {"planes": list(chosen), "order": _listed(order)}
+    for plane in planes:
+        for order in orders.values():
+            values = board[:, plane][:, order]
+            own = np.unique(values[lies])
+            if len(own) <= _MOST_VALUES and not np.isin(values[~lies], own).any():
+                return {"planes": [plane], "order": _listed(order), "values": own.tolist()}
+    return None
+
+
+def _counted(
+    seen: Sequence[_Seen], board: np.ndarray, orders: dict[str, np.ndarray], player: int | None, kind: str
+) -> Json | None:
+    """Returns the plane of which the values are the numbers of such pieces, but for a factor; None if there is none.
+
+    Args:
+      board: [positions, C, H * W] float32.
+    """
+    numbers = np.full((len(seen), board.shape[2]), -1)
+    for row, each in enumerate(seen):
+        for piece in each.picture["pieces"]:
+            if (piece["player"], piece["kind"]) == (player, kind):
+                numbers[row, piece["cell"]] = int(piece["text"])
+    cells = np.flatnonzero((numbers >= 0).any(axis=0))
+    numbers = numbers[:, cells]
+    has_zero = bool((numbers == 0).any())
+    wanted = numbers if has_zero else np.maximum(numbers, 0)  # else an empty cell has no piece
+    for plane in range(board.shape[1]):
+        for order in orders.values():
+            values = board[:, plane][:, order[cells]].astype(float)
+            if not (values[wanted > 0] > 0).all():
+                continue
+            factor = round(float(np.median(wanted[wanted > 0] / values[wanted > 0])), 4)
+            if (np.floor(factor * values + 0.5) == wanted).all():
+                about = {"planes": [plane], "order": _listed(order), "factor": factor}
+                return {**about, "cells": cells.tolist(), "hasZero": has_zero}
+    return None
+
+
+def _listed(order: np.ndarray) -> list[int] | None:
+    """Returns the places of the cells in a plane; None if they are those of the board."""
+    return None if (order == np.arange(len(order))).all() else order.tolist()
 
 
 def _orders(height: int, width: int) -> dict[str, np.ndarray]:
@@ -277,7 +383,9 @@ def _is_drawn(seen: _Seen, tables: Json) -> bool:
     own = seen.picture
     actions = [{**action, "move": ""} for action in own["actions"]]
     buttons = [{**button, "move": ""} for button in own["buttons"]]
-    wanted = {**own, "actions": actions, "buttons": buttons, "winning": [], "is_path": False}
+    pieces = sorted(own["pieces"], key=lambda piece: piece["cell"])
+    varied = {"pieces": pieces, "actions": actions, "buttons": buttons}
+    wanted = {**own, **varied, "winning": [], "is_path": False}
     return drawn == {name: wanted[name] for name in _KEYS}
 
 
@@ -285,22 +393,21 @@ def draw(tables: Json, planes: np.ndarray, player: int, legal: Sequence[int], ru
     """Returns a picture as `scripts/pictures.js` draws it, without the texts of moves and the winning cells.
 
     Args:
-      planes: [C * H * W] bool.
+      planes: [C * H * W] float32.
       player: who moves, by the rules.
       run: the last actions, all of that player.
     """
     still = tables["still"]
     size = len(still["cells"])
-    pieces = (
-        _numbers(planes.reshape(-1, size))
-        if tables["pieces"] is None
-        else [
-            {"cell": cell, "player": kind["player"], "kind": kind["kind"], "text": kind["text"]}
+    if tables["pieces"] is None:
+        pieces = _numbers(planes.reshape(-1, size) != 0)
+    else:
+        pieces = [
+            {"cell": cell, "player": kind["player"], "kind": kind["kind"], "text": text}
             for cell in range(size)
             for kind in tables["pieces"][player]
-            if any(planes[plane * size + (kind["order"][cell] if kind["order"] else cell)] for plane in kind["planes"])
+            if (text := _text_at(kind, planes, size, cell)) is not None
         ]
-    )
     taken = {piece["cell"] for piece in pieces}
 
     def cells_of(action: int) -> list[int]:
@@ -315,6 +422,17 @@ def draw(tables: Json, planes: np.ndarray, player: int, legal: Sequence[int], ru
     buttons = [{"action": a, **tables["buttons"][str(a)], "move": ""} for a in legal if str(a) in tables["buttons"]]
     varied = {"pieces": pieces, "step": step, "begun": begun, "actions": actions, "buttons": buttons}
     return {**still, **varied, "texts": [], "winning": [], "is_path": False, "problem": None}
+
+
+def _text_at(kind: Json, planes: np.ndarray, size: int, cell: int) -> str | None:
+    """Returns the text of a kind of piece on a cell; None if there is none."""
+    place = kind["order"][cell] if kind["order"] else cell
+    values = [float(planes[plane * size + place]) for plane in kind["planes"]]
+    if "factor" in kind:
+        number = math.floor(kind["factor"] * values[0] + 0.5)
+        return str(number) if cell in kind["cells"] and (number or kind["hasZero"]) else None
+    lies = values[0] in kind["values"] if "values" in kind else any(values)
+    return kind["text"] if lies else None
 
 
 def _numbers(planes: np.ndarray) -> list[Json]:

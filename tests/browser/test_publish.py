@@ -5,11 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from azero.arena.agents.make import make_agent
+from azero.arena.reviews.review import Reviewer
 from azero.games import make_game
 from azero.publishing import tables
 from azero.publishing.build import build
 from azero.publishing.page import html_of
+from azero.publishing.review import html_of_review
 from azero.publishing.tables import tables_of
+from azero.records import Record
 from browser.conftest import DESKTOP, OWN_GAME, PHONE
 from browser.games import all_with
 from browser.hands import Hands
@@ -23,7 +27,10 @@ DRAW = """async ([source, tables, positions]) => {
 PICTURES = Path(tables.__file__).with_name("scripts") / "pictures.js"
 
 
-@pytest.mark.parametrize("name", all_with("connect_four", "breakthrough(rows=5,columns=4)", "own:Nim"))
+CARRY = str(OWN_GAME.with_name("carry.py")) + ":Carry"
+
+
+@pytest.mark.parametrize("name", [*all_with("connect_four", "breakthrough(rows=5,columns=4)", "own:Nim"), CARRY])
 def test_pictures_by_tables_are_those_of_the_game(chromium, name, monkeypatch):
     monkeypatch.setattr(tables, "_LEARNT", 400)
     monkeypatch.setattr(tables, "_CHECKED", 100)
@@ -38,7 +45,7 @@ def test_pictures_by_tables_are_those_of_the_game(chromium, name, monkeypatch):
         seen += tables._positions_of_game(game, chance)
     positions = [
         {
-            "planes": each.planes.astype(int).tolist(),
+            "planes": each.planes.tolist(),
             "player": each.player,
             "legal": each.state.legal_actions(),
             "run": each.run,
@@ -51,7 +58,8 @@ def test_pictures_by_tables_are_those_of_the_game(chromium, name, monkeypatch):
     page.close()
     assert len(drawn) == len(seen) > 10
     for ours, each in zip(drawn, seen, strict=True):
-        assert ours == each.picture
+        pieces = sorted(each.picture["pieces"], key=lambda piece: piece["cell"])  # a game may draw them in any order
+        assert ours == {**each.picture, "pieces": pieces}
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +68,16 @@ def connect_four(tmp_path_factory):
     path = tmp_path_factory.mktemp("published") / "connect_four.html"
     path.write_text(html_of([build("connect_four")]), encoding="utf-8")
     assert path.stat().st_size < 2.5e6
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def review(tmp_path_factory):
+    """Returns the address of a page with the review of a game of tic-tac-toe that was lost by the fourth move."""
+    game, agent = make_game("tic_tac_toe"), make_agent("uct@200", "tic_tac_toe")
+    record = Record.of_game(game.new_initial_state(), [4, 1, 0, 2, 8])
+    path = tmp_path_factory.mktemp("published") / "review.html"
+    path.write_text(html_of_review(Reviewer(agent).review(record), "uct@200"), encoding="utf-8")
     return path.as_uri()
 
 
@@ -81,6 +99,20 @@ def open_file(chromium, request):
     for page in opened:
         page.close()
         assert page.watch.problems == []
+
+
+def test_a_review_in_a_file(review, open_file):
+    page = open_file(review)
+    assert page.get_by_role("navigation", name="Views").get_by_role("button").all_inner_texts() == ["Review"]
+    page.get_by_role("table", name="Mistakes").get_by_role("button", name="Show move 2").click()
+    page.get_by_text("Better is").wait_for()
+    assert Hands(page).may_click() == [] and page.get_by_role("button", name="Try it yourself").count() == 0
+    page.reload()
+    page.get_by_role("table", name="Mistakes").wait_for()
+    page.get_by_role("button", name="Save", exact=True).click()
+    with page.expect_download() as saved:
+        page.get_by_text("Record with annotations").click()
+    assert "was better}" in saved.value.path().read_text()
 
 
 @pytest.mark.slow

@@ -57,6 +57,7 @@ const TABLES = {
     [kind(0, 1), kind(1, 0)],
   ],
   texts: [NAMES],
+  flag: null,
   cells: [NAMES.map((_, cell) => [cell])],
   buttons: {},
   winning: { kind: "rows", width: 3, k: 3, exact: false },
@@ -287,6 +288,26 @@ test("a worker that no longer answers is replaced, and its requests fail", async
   assert.equal(workers.length, 2);
   const response = await answer;
   assert.deepEqual([response.status, (await response.json()).error.message], [500, "the rules do not answer"]);
+});
+
+test("a reader that has heard of an error hears no more", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const worker = { postMessage() {}, terminate() {} };
+  const { send } = new Channel(() => worker);
+  const answer = send("analyses", { body: "{}" });
+  /** @type {any} */ (worker).onmessage({ data: { id: 1, status: 200 } });
+  await (await answer).body.cancel();
+  /** @type {any} */ (worker).onmessage({ data: { id: 1, event: "error", data: {} } });
+  /** @type {any} */ (worker).onmessage({ data: { id: 1, isOver: true } });
+});
+
+test("of moves that the rules fail at, the place is told", () => {
+  const game = newGame();
+  game.engine.play = (action) => {
+    if (game.engine.history.length === 2) throw new Error("no");
+    game.engine.history.push(action);
+  };
+  assert.throws(() => game.describe({ game: "xo", moves: ["a1", "b1", "a2"] }), { message: "no", at: 2 });
 });
 
 test("what a browser lacks is named", (t) => {

@@ -152,9 +152,39 @@ def test_all_agents_are_checked_before_the_first_is_compiled(run_azero, monkeypa
 
 def test_endings_of_a_page(tmp_path):
     assert is_page(tmp_path / "x.HTML") and is_page(tmp_path / "x.htm") and not is_page(tmp_path / "x")
-    (tmp_path / "x.HTM").touch()
-    with pytest.raises(BadInput, match="exists"):
-        check_target(tmp_path / "x.HTM", False)
+
+
+def test_only_pages_that_azero_wrote_are_replaced(tmp_path):
+    page = html_of([without_module("uct", "tic_tac_toe")])
+    target, folder = tmp_path / "x.HTM", tmp_path / "site"
+    target.touch()
+    with pytest.raises(BadInput, match="azero has not written it"):
+        check_target(target, is_forced=True)
+    target.write_text(page)
+    with pytest.raises(BadInput, match="--force replaces it"):
+        check_target(target, is_forced=False)
+    check_target(target, is_forced=True)
+    folder.mkdir()
+    (folder / ".git").mkdir()
+    for name in (".nojekyll", "CNAME", "README.md"):
+        (folder / name).touch()
+    check_target(folder, is_forced=False)
+    for name, content in site_of({"tic_tac_toe": [without_module("uct", "tic_tac_toe")]}).items():
+        (folder / name).write_bytes(content)
+    with pytest.raises(BadInput, match="--force replaces them"):
+        check_target(folder, is_forced=False)
+    check_target(folder, is_forced=True)
+    (folder / "mine.html").write_text("<html>")
+    with pytest.raises(BadInput, match=r"other files, such as 'mine\.html'"):
+        check_target(folder, is_forced=True)
+
+
+def test_a_page_that_cannot_be_written_is_refused_before_anything_is_compiled():
+    if not Path("/proc/self").exists():
+        pytest.skip("there is no folder in which nobody can write")
+    for out in (Path("/proc/x.html"), Path("/proc/x")):
+        with pytest.raises(BadInput, match="cannot be written"):
+            check_target(out, is_forced=False)
 
 
 def test_a_file_that_writes_to_stdout_does_not_spoil_the_answer(tmp_path):

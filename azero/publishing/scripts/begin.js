@@ -1,6 +1,7 @@
-// A published page begins: a worker takes the place of the server.
+// A published page begins: a worker takes the place of the server, or in a review what lies in the file.
 
 import { useSender } from "../../interfaces/web/page/src/api.js";
+import { answering } from "./finished.js";
 
 const MISSING = "This browser is too old for this page: it lacks";
 /** A module with a function that returns a vector of 128 bits. */
@@ -20,9 +21,10 @@ export function lacking() {
   if (typeof WebAssembly !== "object") return "WebAssembly";
   if (!WebAssembly.validate(new Uint8Array(SIMD))) return "SIMD in WebAssembly";
   if (typeof Worker !== "function") return "Web Workers";
-  if (typeof DecompressionStream !== "function") return "DecompressionStream";
-  return "";
+  return lackingToUnpack();
 }
+
+const lackingToUnpack = () => (typeof DecompressionStream === "function" ? "" : "DecompressionStream");
 
 /** Shows a sentence in the place of the page. */
 function show(problem) {
@@ -97,7 +99,10 @@ export class Channel {
       this.#waiting.delete(id);
       waiting.resolve(new Response(JSON.stringify(body), { status }));
     } else if (status) {
-      const stream = new ReadableStream({ start: (controller) => void (waiting.stream = controller) });
+      const stream = new ReadableStream({
+        start: (controller) => void (waiting.stream = controller),
+        cancel: () => void this.#waiting.delete(id), // the page has read what it needs, such as an error
+      });
       waiting.resolve(new Response(stream, { status }));
     } else if (event) {
       waiting.stream.enqueue(new TextEncoder().encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
@@ -114,17 +119,18 @@ function startWorker() {
   const worker = new Worker(URL.createObjectURL(script));
   const agents = JSON.parse(textOf("agents")).map((agent, k) => ({
     ...agent,
-    wasm: textOf(`wasm-${k}`),
+    wasm: textOf(`wasm-${agent.module}`),
     weights: textOf(`weights-${k}`),
   }));
   worker.postMessage({ open: { page: JSON.parse(textOf("page")), agents } });
   return worker;
 }
 
-/** Lets a worker answer what the page asks; returns whether the browser can do what that needs. */
+/** Lets a worker, or the file, answer what the page asks; returns whether the browser can do what that needs. */
 export function begin() {
-  const problem = lacking();
+  const answers = document.getElementById("answers"); // of a review
+  const problem = answers ? lackingToUnpack() : lacking();
   if (problem) show(`${MISSING} ${problem}.`);
-  else useSender(new Channel(startWorker).send);
+  else useSender(answers ? answering(answers.textContent) : new Channel(startWorker).send);
   return !problem;
 }

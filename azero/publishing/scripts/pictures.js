@@ -3,9 +3,11 @@
 // tables:
 //   still: what all pictures share: board, names of cells, players, steps, columns in which pieces fall
 //   pieces: for each player to move, [{player, kind, text, planes, order}]: such a piece lies on a cell if one of the
-//     planes is set at the cell's place in `order`, or at its own number where `order` is null; null: a plain board
-//   texts: for each player, or once for both, the text of each action, or two: where nobody else's piece lies on the
-//     last of its cells, and where one does
+//     planes is set at the cell's place in `order`, or at its own number where `order` is null; null: a plain board.
+//     With `values`, it lies there if the plane has one of these. With `factor`, its text is the plane's value times
+//     the factor, on `cells` alone, and 0 is a text if `hasZero`
+//   texts: for each player, or once for both, the text of each action, or two. The second one is used where another
+//     one's piece lies on the last of its cells, or, if `flag` is not null, where the planes are not 0 at this place
 //   cells: for each player, or once for both, the cells of each action; null: the lowest free one of its column, or none
 //   buttons: {action: {label, key}}
 //   winning: {kind: "rows", width, k, exact} or {kind: "path", near, ends}, or null
@@ -16,13 +18,23 @@ const ofPlayer = (both, player) => both[player] ?? both[0];
 function piecesOf({ still, pieces }, planes, player) {
   const size = still.cells.length;
   if (pieces === null) return numbersOf(planes, size);
-  const isSet = ({ planes: chosen, order }, cell) =>
-    chosen.some((plane) => planes[plane * size + (order ? order[cell] : cell)] !== 0);
   return still.cells.flatMap((_, cell) =>
-    pieces[player]
-      .filter((kind) => isSet(kind, cell))
-      .map(({ player: owner, kind, text }) => ({ cell, player: owner, kind, text })),
+    pieces[player].flatMap((each) => {
+      const text = textAt(each, planes, size, cell);
+      return text === null ? [] : [{ cell, player: each.player, kind: each.kind, text }];
+    }),
   );
+}
+
+/** The text of a kind of piece on a cell; null if there is none. */
+function textAt({ text, planes: chosen, order, values, factor, cells, hasZero }, planes, size, cell) {
+  const found = chosen.map((plane) => planes[plane * size + (order ? order[cell] : cell)]);
+  if (factor !== undefined) {
+    const number = Math.floor(factor * found[0] + 0.5);
+    return cells.includes(cell) && (number || hasZero) ? String(number) : null;
+  }
+  const lies = values ? values.includes(found[0]) : found.some((value) => value !== 0);
+  return lies ? text : null;
 }
 
 /** On the plain board, the number of the first plane that is set at a cell, of those that are not the same everywhere. */
@@ -45,17 +57,23 @@ export const areTextsFixed = ({ texts }) => texts.length === 1 && !texts[0].some
 /** The board before an action: what lies where, and whose turn it is. */
 export class Board {
   #pieces = null;
-  #planes;
+  #planes = null;
+  #read;
 
-  /** `planes()` are those of the net's input, from the point of view of `player`. */
-  constructor(tables, planes, player) {
+  /** `read()` returns the planes of the net's input, from the point of view of `player`. */
+  constructor(tables, read, player) {
     this.tables = tables;
     this.player = player;
-    this.#planes = planes;
+    this.#read = read;
+  }
+
+  get planes() {
+    this.#planes ??= this.#read();
+    return this.#planes;
   }
 
   get pieces() {
-    this.#pieces ??= piecesOf(this.tables, this.#planes(), this.player);
+    this.#pieces ??= piecesOf(this.tables, this.planes, this.player);
     return this.#pieces;
   }
 
@@ -73,7 +91,9 @@ export class Board {
   textOf(action) {
     const text = ofPlayer(this.tables.texts, this.player)[action] ?? String(action);
     if (!Array.isArray(text)) return text;
-    return text[this.isOthers(this.cellsOf(action).at(-1)) ? 1 : 0];
+    const { flag } = this.tables;
+    const isSecond = flag === null ? this.isOthers(this.cellsOf(action).at(-1)) : this.planes[flag] !== 0;
+    return text[isSecond ? 1 : 0];
   }
 
   /** The picture; `run`: the last actions, all of the player to move; `winner`: 0, 1, or null. */

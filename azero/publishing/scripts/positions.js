@@ -62,6 +62,7 @@ export class Game {
       try {
         this.playWord(word, line);
       } catch (error) {
+        error.at ??= at; // where the rules fail
         if (!(error instanceof Refused)) throw error;
         throw new Refused(422, "illegal_move", `move ${at + 1}: ${error.message}`, { at, value: word });
       }

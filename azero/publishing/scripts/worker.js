@@ -6,6 +6,7 @@
 
 import { Engine } from "../engine.js";
 import { simulate } from "./lessons.js";
+import { bytesOf } from "./packed.js";
 import { Game, Refused } from "./positions.js";
 import { read, write } from "./records.js";
 import { review } from "./reviews.js";
@@ -15,14 +16,6 @@ let offered = null; // {page, game, agents}
 let opened = null; // a promise: resolved when the game is there
 const running = new Map(); // AbortControllers by the numbers of requests
 
-/** The bytes of a deflated text in base64. */
-async function bytesOf(text) {
-  if (!text) return new Uint8Array();
-  const raw = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  const stream = new Blob([raw]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
 /** Opens the game, and an engine of the first agent: the one that moves first. */
 async function open() {
   const [first] = offered.agents;
@@ -30,9 +23,20 @@ async function open() {
   first.use(async () => {});
 }
 
+const modules = new Map(); // promises of compiled modules by their texts: agents may share one
+
+function compile(wasm) {
+  if (!modules.has(wasm))
+    modules.set(
+      wasm,
+      bytesOf(wasm).then((bytes) => WebAssembly.compile(bytes)),
+    );
+  return modules.get(wasm);
+}
+
 /** A function that opens an engine of an agent. */
 function openerOf({ manifest, wasm, weights }) {
-  const parts = Promise.all([bytesOf(wasm).then((bytes) => WebAssembly.compile(bytes)), bytesOf(weights)]);
+  const parts = Promise.all([compile(wasm), bytesOf(weights)]);
   return async () => {
     const [module, numbers] = await parts;
     return Engine.open({ manifest, wasm: module, weights: numbers });
@@ -108,7 +112,7 @@ async function answer(id, path, body) {
     } else throw new Refused(404, "not_found", "a published page does not have this");
   } catch (error) {
     if (signal.aborted) return;
-    const refused = error instanceof Refused ? error : new Refused(500, "rules", messageOf(error));
+    const refused = error instanceof Refused ? error : new Refused(500, "rules", messageOf(error), { at: error.at });
     if (isStream) {
       postMessage({ id, event: "error", data: refused.body });
       postMessage({ id, isOver: true });
@@ -118,20 +122,24 @@ async function answer(id, path, body) {
   }
 }
 
-/** What went wrong in the rules or the search, and after which moves; in a search, after those to its root. */
-function messageOf({ name, message, history = [], isInSearch }) {
+/**
+ * What went wrong in the rules or the search, and after which moves. In a search `history` leads to its root, and
+ * `path` from there on to where the rules fail; it is empty if that is not known.
+ */
+function messageOf({ name, message, history = [], path = [], isInSearch }) {
   if (name !== "EngineError") return `unexpected error: ${message}`;
   const moves = [];
+  const actions = [...history, ...path];
   try {
-    for (const [k, action] of history.entries()) {
-      offered.game.engine.goTo(history.slice(0, k));
+    for (const [k, action] of actions.entries()) {
+      offered.game.engine.goTo(actions.slice(0, k));
       moves.push(offered.game.board().textOf(action));
     }
   } catch {
     // the last of these moves is where the rules fail
   }
   const where = moves.length ? `after ${moves.join(" ")}` : "of the initial position";
-  if (isInSearch) return `${message}, in a search ${where}`;
+  if (isInSearch) return `${message}, in a search${path.length ? "," : ""} ${where}`;
   return moves.length ? `${message}, ${where}` : message;
 }
 

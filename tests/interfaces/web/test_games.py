@@ -124,6 +124,12 @@ def test_a_game_may_be_too_long():
             assert client.ask("positions", 422, game="connect_four", moves=moves)["error"]["code"] == "too_long"
 
 
+def test_cells_of_a_users_picture_may_be_numbers_of_numpy():
+    own = make_game("tests/data/carry.py:Carry")
+    with client_of(catalogue=Catalogue(games=[own])) as client:
+        assert client.ask("positions", game="own:Carry", moves="-a +c")["last"] == [2]
+
+
 @pytest.mark.parametrize(
     ("game", "given", "moves", "counts"),
     [

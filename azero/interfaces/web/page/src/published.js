@@ -4,6 +4,7 @@ const block = globalThis.document?.getElementById("published");
 
 /**
  * The only game, the version of azero, addresses of its sources, what is known of the agents, and what the file lacks.
- * @type {{game: string, title: string, azero: string, sources: string[], agents: any[], lacks: string[]} | null}
+ * `review`: of a file that shows a finished review and does nothing else, the reviewed game as `kept.js` keeps one.
+ * @type {{game: string, title: string, azero: string, sources: string[], agents: any[], lacks: string[], review?: any} | null}
  */
 export const published = block ? JSON.parse(block.textContent) : null;

@@ -98,7 +98,7 @@ const NOWHERE = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
 
 function storageOf(open) {
   try {
-    return open() ?? NOWHERE;
+    return published?.review ? NOWHERE : (open() ?? NOWHERE); // a file with a review keeps no games
   } catch {
     return NOWHERE;
   }

@@ -216,16 +216,16 @@ function Figure({ block, game }) {
 
 /** What a published file is, and where it comes from. */
 export function AboutDialog() {
-  const { azero, agents, lacks, sources } = published;
+  const { azero, agents, lacks, sources, review } = published;
   return html`<${Dialog} title="About this page" className="sheet">
-    <p>This page is one file. It plays, analyses and explains in this browser. It sends nothing and asks for nothing.</p>
+    <p>This page is one file. ${review ? "It shows the review of a game." : "It plays, analyses and explains in this browser."} It sends nothing and asks for nothing.</p>
     ${agents.map((agent) => html`<${Card} agent=${agent} />`)}
     ${
       lacks.length > 0 &&
       html`<h3>What it lacks</h3>
       <ul>${lacks.map((text) => html`<li>${text}</li>`)}</ul>`
     }
-    <p>What azero itself has besides: SGF, boards of other sizes, runs, and in reviews a solver that works back from the end.</p>
+    ${!review && html`<p>What azero itself has besides: SGF, boards of other sizes, runs, and in reviews a solver that works back from the end.</p>`}
     <h3>Made by azero ${azero}</h3>
     <p>azero is free software under the MIT licence.${sources.length > 0 && ` ${sources.join("; ")}`}</p>
     <details><summary>Licences of what this file contains</summary><pre>${document.getElementById("licences").textContent}</pre></details>

@@ -109,12 +109,18 @@ export async function begin(app) {
   const id = await idOfEntry();
   const [last] = earlier();
   if (!id && !location.hash) await games; // one of the user's own comes first
-  await Promise.all([games, open(app, id ? find(id) : { link: location.hash }, { isEntry: true, from: id })]);
+  await Promise.all([games, open(app, id ? find(id) : gameOfAddress(), { isEntry: true, from: id })]);
   if (!session.game) await app.openGame(firstGame(session)).catch(app.fail);
   app.isReady = session.game !== null;
   loadViewsSoon();
   app.changed();
   if (!id && last) app.keeper.offer(last);
+}
+
+/** The game of the address; in a file with a review the reviewed one, at the address's place. */
+function gameOfAddress() {
+  const { review } = published ?? {};
+  return { ...review, link: location.hash || (review?.link ?? "") };
 }
 
 const firstGame = ({ games }) => published?.game ?? games.find((game) => game.is_own)?.id ?? FIRST_GAME;
@@ -140,7 +146,7 @@ function goToEntry(app, id) {
   const kept = id ? find(id) : null;
   const isOnBoard = kept ? id === app.keeper.id : location.hash === app.ownHash;
   if (isOnBoard) app.changed();
-  else open(app, kept ?? { link: location.hash }, { isEntry: true, id: kept && id });
+  else open(app, kept ?? gameOfAddress(), { isEntry: true, id: kept && id });
 }
 
 /** Opens a kept game, or a link alone. One that cannot be shown leaves all as it is. */

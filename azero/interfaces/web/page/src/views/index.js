@@ -7,7 +7,7 @@ import { Play } from "./play/Play.js";
 
 const IDLE_MS = 1500; // after which views are loaded that nobody has asked for yet
 
-export const VIEWS = [
+const ALL = [
   { id: "play", title: "Play", key: "p", View: Play, load: async () => {} },
   {
     id: "analyse",
@@ -26,6 +26,9 @@ export const VIEWS = [
     : [{ id: "runs", title: "Runs", key: "w", ...later("Runs", async () => (await import("./runs/Runs.js")).Runs) }]),
   { id: "learn", title: "Learn", key: "l", ...later("Learn", async () => (await import("./learn/Learn.js")).Learn) },
 ];
+
+/** A file with a review shows nothing else. */
+export const VIEWS = published?.review ? ALL.filter(({ id }) => id === "review") : ALL;
 
 /** The view with this id; Play if there is none. */
 export const viewOf = (id) => VIEWS.find((view) => view.id === id) ?? VIEWS[0];
