@@ -2,7 +2,7 @@
 
     python benchmarks/protocols.py latency go_9x9 breakthrough_8x8
     python benchmarks/protocols.py referee breakthrough "azero uci breakthrough_8x8@100" fairy-stockfish --games 20
-    python benchmarks/protocols.py referee clobber "azero uci clobber_8x8" fairy-stockfish --clock 5 --games 200 --busy 2
+    python benchmarks/protocols.py referee clobber "azero uci clobber_8x8" fairy-stockfish --clock 5 --busy 2
 
 `latency`: an agent of Go analyses by GTP, one of another game by UCI. The script prints how long after its command the
 first line comes, by how much the lines after it miss the interval, and how long after `stop`, or other input, the end
