@@ -1,13 +1,15 @@
 """Tests of `azero new-game`: its games keep the laws, train and play as they are."""
 
+from typing import get_args
+
 import pytest
 from cases import thorough
 from command_line import assert_bad_input
 
-from azero.authoring.new_game import KINDS
+from azero.authoring.new_game import Kind
 
 
-@pytest.mark.parametrize("kind", ["moving", *thorough(*(each for each in KINDS if each != "moving"))])
+@pytest.mark.parametrize("kind", ["moving", *thorough(*(each for each in get_args(Kind) if each != "moving"))])
 def test_new_game_keeps_the_laws(run_azero, kind):
     code, output, _ = run_azero("new-game", "my_first_game", "--kind", kind)
     assert code == 0 and "azero check-game my_first_game.py:MyFirstGame" in output
@@ -26,8 +28,8 @@ def test_new_game_trains_and_plays(run_azero):
 
 
 def test_bad_input(run_azero, tmp_path):
-    for name in ("My-Game", "class", "random", "../up", "x" * 70, ""):
-        assert_bad_input(run_azero("new-game", name), repr(name))
+    for name in ("My-Game", "class", "random", "../up", "x" * 70, "", "none", "piece"):
+        assert_bad_input(run_azero("new-game", name, "--kind", "score"), repr(name))
     assert_bad_input(run_azero("new-game", "mine", "--kind", "chess"), "chess")
     (tmp_path / "here" / "mine.toml").write_text("mine")
     assert_bad_input(run_azero("new-game", "mine"), "mine.toml exists")

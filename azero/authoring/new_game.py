@@ -3,15 +3,17 @@
 import keyword
 import sys
 from pathlib import Path
+from typing import Literal
 
+import azero.authoring
 from azero.errors import BadInput
 
-KINDS = ("placement", "capture", "moving", "score")
+Kind = Literal["placement", "capture", "moving", "score"]
 """Each is a file of `templates/`."""
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _CLASS = "NewGame"  # in the templates
-_CONFIG = """# `azero train {name}.toml --run runs/{name} --minutes 10` chooses what is not set here.
+_CONFIG = """# `azero train {name}.toml --run runs/{name} --minutes 5` chooses what is not set here.
 
 [game]
 name = "{name}.py:{rules}"
@@ -22,7 +24,7 @@ channels = 32
 """
 
 
-def write_new_game(name: str, kind: str, folder: Path = Path()) -> tuple[Path, Path, str]:
+def write_new_game(name: str, kind: Kind, folder: Path = Path()) -> tuple[Path, Path, str]:
     """Writes `name`.py and `name`.toml into a folder; returns their paths and the game's name.
 
     Raises BadInput, and writes nothing, if the name is no Python name or that of a library, or a file exists.
@@ -33,11 +35,13 @@ def write_new_game(name: str, kind: str, folder: Path = Path()) -> tuple[Path, P
     if name in sys.stdlib_module_names or name in ("azero", "numpy"):
         raise BadInput(f"{name!r} is the name of a library, which a file {name}.py would hide; take another name")
     rules = "".join(part.capitalize() for part in name.split("_"))
+    template = (_TEMPLATES / f"{kind}.py").read_text("utf-8")
+    if keyword.iskeyword(rules) or rules in ("NamedTuple", *azero.authoring.__all__):
+        raise BadInput(f"{name!r} would be the class {rules}, a name with another meaning; take another name")
     source, config = folder / f"{name}.py", folder / f"{name}.toml"
     for path in (source, config):
         if path.exists():
             raise BadInput(f"{path} exists; take another name, or remove it")
-    template = (_TEMPLATES / f"{kind}.py").read_text("utf-8")
     source.write_text(template.replace(_CLASS, rules), "utf-8")
     config.write_text(_CONFIG.format(name=name, rules=rules), "utf-8")
     return source, config, f"{source.name}:{rules}"

@@ -30,11 +30,11 @@ def explain(
     position: PositionOption = None,
     moves: MovesOption = "",
     simulations: Annotated[
-        int, typer.Option("--simulations", metavar="N", min=1, max=_MOST_SIMULATIONS, help="How many are made.")
+        int, typer.Option("--simulations", metavar="N", min=1, max=_MOST_SIMULATIONS, help="Number of simulations.")
     ] = 10,
     first: Annotated[int, typer.Option("--first", metavar="K", min=1, help="The first one that is shown.")] = 1,
     root: Annotated[
-        Literal["visits", "gumbel"], typer.Option("--root", help="The root: of play, or the Gumbel root of self-play.")
+        Literal["visits", "gumbel"], typer.Option("--root", help="visits, as in play; or gumbel, a root of self-play.")
     ] = "visits",
     c: Annotated[
         float | None, typer.Option("--c", metavar="C", min=0.0, max=1000.0, help="Another c of UCT, or c_puct of PUCT.")
@@ -50,8 +50,9 @@ def explain(
     """
     from azero.interfaces.terminal.explain import heading, show_simulation
 
-    if first > simulations:
-        raise BadInput(f"--first {first} comes after the last of {simulations} simulations; see --simulations")
+    total = simulations + (root == "gumbel")  # which does not count the root's evaluation
+    if first > total:
+        raise BadInput(f"--first {first} comes after the last of {total} simulations; see --simulations")
     chosen = Maker(named_game(game), seed, 1, _device()).agent(agent)
     try:
         state = chosen.game.state_from_moves(moves, start_of(chosen.game, position))
@@ -59,11 +60,9 @@ def explain(
             raise BadInput(f"--moves {moves!r}: the game is over after them")
         shown = _search(chosen, state, root, simulations, c, seed)
         if not as_json:
-            print(state.draw(), heading(shown.rule, root == "gumbel"), sep="\n\n")
-        made = 0
-        while made < simulations + (root == "gumbel"):  # which does not count the root's evaluation
-            made += 1
-            if made < first:
+            print(state.draw(), heading(shown.rule), sep="\n\n")
+        for number in range(1, total + 1):
+            if number < first:
                 if not shown.skip():
                     break
                 continue

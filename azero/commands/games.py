@@ -1,10 +1,11 @@
 """`azero games`, `new-game`, `check-game`, `check-net` and `bench`: games, nets of one's own, and the machine."""
 
 import json
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
+from azero.authoring.new_game import Kind
 from azero.commands.options import DeviceOption, JsonOption, SeedOption, named_game
 from azero.errors import BadInput, suggest_nearest
 
@@ -38,7 +39,7 @@ def games(as_json: JsonOption = False) -> None:
 def new_game(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the files, NAME.py and NAME.toml.")],
     kind: Annotated[
-        Literal["placement", "capture", "moving", "score"],
+        Kind,
         typer.Option(
             "--kind",
             help="placement: stones in a row; capture: stones turn others, with passes; moving: pieces step from cell "

@@ -124,7 +124,13 @@ class NewGame(NamedTuple):
 
     @property
     def state_dtype(game):
-        return np.dtype([("cells", np.int8, (game.size, game.size)), ("player", np.int32)])
+        return np.dtype(
+            [
+                ("cells", np.int8, (game.size, game.size)),
+                ("player", np.int32),
+            ],
+            align=True,
+        )
 
     @property
     def num_actions(game):

@@ -92,7 +92,14 @@ class NewGame(NamedTuple):
 
     @property
     def state_dtype(game):
-        return np.dtype([("cells", np.int8, (game.size, game.size)), ("ply", np.int32), ("is_won", np.int32)])
+        return np.dtype(
+            [
+                ("cells", np.int8, (game.size, game.size)),
+                ("ply", np.int32),
+                ("is_won", np.int32),
+            ],
+            align=True,
+        )
 
     @property
     def num_actions(game):

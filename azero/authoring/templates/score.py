@@ -4,7 +4,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.authoring import DRAW, LOSS, ONGOING, WIN, BadInput, mix, subroutine
+from azero.authoring import (
+    DRAW,
+    LOSS,
+    ONGOING,
+    WIN,
+    BadInput,
+    Picture,
+    Piece,
+    Player,
+    mix,
+    squares,
+    subroutine,
+)
 
 
 @subroutine
@@ -20,7 +32,8 @@ class NewGame(NamedTuple):
     """Take the seeds of one of your houses and sow them, one each, into the next houses and your store.
 
     A player who sows the last seed into the own store moves again. If the player to move has no seeds, the opponent
-    takes the rest. More seeds in the store win. Action k empties the house k; house `houses - 1` is next to the store.
+    takes the rest. More seeds in the store win. After `most_plies` the game ends, too, so that none goes on for ever.
+    Action k empties the house k; house `houses - 1` is next to the store.
     """
 
     houses: int = 4
@@ -106,13 +119,19 @@ class NewGame(NamedTuple):
         return {"houses": (2, 8), "seeds_each": (1, 8), "most_plies": (10, 1000)}
 
     def check(game):
-        if game.houses * game.seeds_each > 48:
-            raise BadInput(f"{2 * game.houses * game.seeds_each} seeds are too many; 96 are possible")
+        if game.houses * game.seeds_each > 48:  # an example of parameters that do not go together
+            raise BadInput(f"{2 * game.houses * game.seeds_each} seeds are too many; at most 96 are possible")
 
     @property
     def state_dtype(game):
         return np.dtype(
-            [("seeds", np.int32, (2, game.houses)), ("stores", np.int32, 2), ("player", np.int32), ("ply", np.int32)]
+            [
+                ("seeds", np.int32, (2, game.houses)),
+                ("stores", np.int32, 2),
+                ("player", np.int32),
+                ("ply", np.int32),
+            ],
+            align=True,
         )
 
     @property
@@ -133,12 +152,24 @@ class NewGame(NamedTuple):
         return str(action + 1)
 
     def draw(game, state, marks):
-        top, bottom = state.seeds[1][::-1], state.seeds[0]
-        return "\n".join(
-            [
-                "      " + " ".join(f"{seeds:2}" for seeds in top),
-                f"  {state.stores[1]:2}  " + "   " * game.houses + f" {state.stores[0]:2}",
-                "      " + " ".join(f"{seeds:2}" for seeds in bottom),
-                "      " + " ".join(f"{marks.get(house, house + 1):>2}" for house in range(game.houses)),
-            ]
+        names = "".join(f"{marks.get(house, house + 1):>3}" for house in range(game.houses))
+        if state.player == 1:
+            names = "".join(f"{marks.get(house, house + 1):>3}" for house in reversed(range(game.houses)))
+        seeds = ["".join(f"{each:3}" for each in side) for side in (state.seeds[1][::-1], state.seeds[0])]
+        middle = f"{state.stores[1]:3}" + "   " * game.houses + f"{state.stores[0]:3}"
+        lines = ["   " + seeds[0], middle, "   " + seeds[1]]
+        return "\n".join([f"   {names}", *lines] if state.player == 1 else [*lines, f"   {names}"])
+
+    def picture(game, state, legal, history):
+        """The first player's houses are below, and the own store is on the right of each player."""
+        width = game.houses + 2
+        own = [width + 1 + house for house in range(game.houses)]  # the cells of the first player's houses
+        theirs = [game.houses - house for house in range(game.houses)]
+        cells = [*own, 2 * width - 1, *theirs, 0]
+        counts = [*state.seeds[0], state.stores[0], *state.seeds[1], state.stores[1]]
+        return Picture(
+            squares(2, width, "plain"),
+            (Player("South", "orange"), Player("North", "blue")),
+            [Piece(cell, None, "text", str(int(count))) for cell, count in zip(cells, counts, strict=True)],
+            {action: ((own, theirs)[state.player][action],) for action in legal},
         )

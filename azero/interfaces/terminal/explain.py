@@ -1,6 +1,6 @@
 """A search as text, one simulation at a time: what it selects, expands, evaluates and backs up, term by term."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 _FORMULAS = {
@@ -12,8 +12,9 @@ _CONSTANTS = {
     "puct": ("c_puct", "c_puct_base", "c_puct_factor"),
 }
 _GUMBEL = (
-    "Gumbel root: of the moves whose N is due, the greatest g + ln P + sigma(Q).  The first simulation, of the root "
-    "itself, is not counted."
+    "Gumbel root: of the moves whose N is due, the greatest g + ln P + sigma(Q),  "
+    "sigma(Q) = (c_visit + max N) c_scale (1 + Q) / 2  ({})\n"
+    "The first simulation, of the root itself, is not counted."
 )
 _REASONS = {
     "only": "the only move",
@@ -24,14 +25,18 @@ _REASONS = {
 _NONE = "-"
 
 
-def heading(rule: dict[str, Any], is_gumbel: bool) -> str:
+def heading(rule: dict[str, Any]) -> str:
     """Returns the formulas of a search and its constants."""
-    names = list(_CONSTANTS[rule["name"]])
+    names = [*_CONSTANTS[rule["name"]]]
     if rule["name"] == "puct":
         names.append("fpu_value" if rule["is_fpu_absolute"] else "fpu_reduction")
-    constants = ", ".join(f"{name} = {rule[name]:g}" for name in names)
-    lines = [_GUMBEL] * is_gumbel + [f"{_FORMULAS[rule['name']]}  ({constants})"]
+    lines = [_GUMBEL.format(_constants(rule["gumbel"], rule["gumbel"]))] if "gumbel" in rule else []
+    lines.append(f"{_FORMULAS[rule['name']]}  ({_constants(rule, names)})")
     return "\n".join([*lines, "Q is for the player to move; W and values are for the first player."])
+
+
+def _constants(values: dict[str, Any], names: Iterable[str]) -> str:
+    return ", ".join(f"{name} = {values[name]:g}" for name in names)
 
 
 def show_simulation(simulation: dict[str, Any], top: int) -> str:

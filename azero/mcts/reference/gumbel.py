@@ -7,7 +7,7 @@ import math
 
 from azero.games import State
 from azero.mcts.reference.search import Node, Reference, SplitMix
-from azero.mcts.roots.gumbel import GumbelRoot
+from azero.mcts.roots.gumbel import LEAST_PRIOR, GumbelRoot
 
 
 def halving_schedule(num_simulations: int, num_considered: int) -> list[int]:
@@ -112,7 +112,12 @@ class GumbelReference(Reference):
         most_visits = max(child.N for child in self.open_moves)
         factor = (self.strategy.c_visit + most_visits) * self.strategy.c_scale
         values = self.values()
-        return {child.action: math.log(child.P) + factor * (1 + values[child.action]) / 2 for child in self.open_moves}
+        return {child.action: self.logit(child) + factor * (1 + values[child.action]) / 2 for child in self.open_moves}
+
+    @staticmethod
+    def logit(child: Node) -> float:
+        """Returns ln P."""
+        return math.log(max(child.P, LEAST_PRIOR))
 
     def policy(self) -> dict[int, float]:
         """Returns pi' of the open moves, the softmax of their improved logits."""

@@ -60,7 +60,7 @@ def _outcome(rules: Rules, state: np.record, legal: np.ndarray) -> int:
     return int(outcome)
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Candidate:
     """A child when its parent selected. Q, U and score are for the player to move at the parent.
 
@@ -112,7 +112,7 @@ class Choice:
         return "equal" if self.num_equal > 1 else "greatest"
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Considered:
     """A move of a Gumbel root when it selected. Q, sigma and score are for the player to move there.
 
@@ -224,7 +224,7 @@ class RecordingSearch(Reference):
             N=node.N,
             Q=node.sign * node.W / max(node.N, 1),
             constant=self._constant(node.N),
-            candidates=sorted(scored),
+            candidates=sorted(scored, key=lambda each: each.action),
             num_equal=sum(each.score == greatest and not each.is_left_out for each in scored),
         )
         child = super().select(node, depth)
@@ -297,13 +297,16 @@ class RecordingGumbel(RecordingSearch, GumbelReference):
         if depth:
             return super().select(node, depth)
         visits, values, logits = self.scheduled_visits(), self.values(), self.improved_logits()
-        nearest, child = self.nearest(visits), self.halve()
+        nearest, child = self.nearest(visits), self.best_of_visits(visits)
         self._current.halving = Halving(
             player=node.player,
             N=sum(each.N for each in self.open_moves),
             visits=visits,
             num_considered=min(len(self.open_moves), self.strategy.num_considered),
-            candidates=sorted(self._considered(each, each in nearest, values, logits) for each in node.children),
+            candidates=[
+                self._considered(each, each in nearest, values, logits)
+                for each in sorted(node.children, key=lambda each: each.action)
+            ],
             chosen=child.action,
         )
         self._current.actions.append(child.action)
@@ -313,7 +316,7 @@ class RecordingGumbel(RecordingSearch, GumbelReference):
         self, child: Node, is_nearest: bool, values: dict[int, float], logits: dict[int, float]
     ) -> Considered:
         """Returns a move of the root as halving sees it, by its completed Q and improved logit."""
-        is_open, g, logit = child.action in values, self.g[child.action], math.log(child.P)
+        is_open, g, logit = child.action in values, self.g[child.action], self.logit(child)
         sigma = logits[child.action] - logit if is_open else math.nan
         return Considered(
             action=child.action,

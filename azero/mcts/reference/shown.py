@@ -8,6 +8,7 @@ from azero.errors import BadInput
 from azero.games import State
 from azero.mcts.reference.recording import Choice, Considered, Halving, RecordingGumbel, RecordingSearch, Simulation
 from azero.mcts.reference.search import Node
+from azero.mcts.rollouts.policies import OwnRollout
 from azero.mcts.roots.gumbel import GumbelRoot
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.search.settings import Settings
@@ -47,6 +48,8 @@ def recording_of(state: State, search: TreeSearch | None, c: float | None, seed:
     rule, settings = search.selection, plain(search.settings)
     if not isinstance(rule, Uct | Puct):
         raise BadInput("this agent selects neither by UCT nor by PUCT")
+    if search.evaluator is None and not isinstance(search.rollout, OwnRollout):
+        raise BadInput("this agent has rollouts of its own; only those of the rules are shown")
     if c is not None:
         rule = rule._replace(c=c) if isinstance(rule, Uct) else rule._replace(c_puct=c)
     return RecordingSearch(state, rule, settings, search.evaluator, seed)
@@ -79,9 +82,10 @@ class ShownSearch:
 
     @property
     def rule(self) -> dict[str, Any]:
-        """The selection rule: its name and constants."""
-        rule = self.recording.selection
-        return {"name": "uct" if isinstance(rule, Uct) else "puct", **rule._asdict()}
+        """The selection rule: its name and constants; those of a Gumbel root as `gumbel`."""
+        rule, root = self.recording.selection, self.recording.settings.root
+        gumbel = {"gumbel": root._asdict()} if isinstance(root, GumbelRoot) else {}
+        return {"name": "uct" if isinstance(rule, Uct) else "puct", **rule._asdict(), **gumbel}
 
     def skip(self) -> bool:
         """Runs a simulation; returns whether the search goes on."""

@@ -35,7 +35,7 @@ from azero.mcts.roots.visits import TARGET_TOTAL, write_policy_target
 from azero.mcts.tree import clear_tree
 
 _DEFAULTS = SelfPlayConfig()
-_LEAST_PRIOR = 1e-38  # keeps the logarithm of a prior finite
+LEAST_PRIOR = 1e-38  # keeps the logarithm of a prior finite
 
 
 @subroutine
@@ -105,7 +105,7 @@ def completed_value(node, sign, mixed):
 def improved_logit(node, sign, weighed):
     """Returns logits + sigma(completed q) of a move. `weighed` is the result of `weigh_root`."""
     mixed, factor = weighed
-    return math.log(max(float(node.P), _LEAST_PRIOR)) + factor * (1.0 + completed_value(node, sign, mixed)) / 2.0
+    return math.log(max(float(node.P), LEAST_PRIOR)) + factor * (1.0 + completed_value(node, sign, mixed)) / 2.0
 
 
 @subroutine
