@@ -104,8 +104,8 @@ def _positions_of_game(game: Game, chance: random.Random) -> Iterator[_Seen]:
         planes = np.zeros(game.planes_shape, np.float32)
         call(kernels.encode, game.rules, state.record, planes)
         picture = game.picture(state).to_json()
-        others = {piece["cell"] for piece in picture["pieces"] if piece["player"] != player}
-        yield _Seen(state.clone(), player, planes.ravel(), run, picture, others)
+        taken = {piece["cell"] for piece in picture["pieces"] if piece["player"] != player}
+        yield _Seen(state.clone(), player, planes.ravel(), run, picture, taken)
         if state.is_terminal():
             return
         movers.append(player)
