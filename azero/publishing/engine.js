@@ -243,7 +243,9 @@ export class Engine {
       policy: answers.slice(0, A),
       results: weights.map((each) => each / total),
       value: this._view("values")[0],
-      heads: Object.fromEntries(Object.entries(this._places.heads).map(([name, head]) => [name, headOf(answers, head)])),
+      heads: Object.fromEntries(
+        Object.entries(this._places.heads).map(([name, head]) => [name, headOf(answers, head)]),
+      ),
     };
   }
 
@@ -426,6 +428,11 @@ class Search {
     return this._ofTree("is_full") !== 0;
   }
 
+  /** Whether the solver works: its slices say nothing of how long simulations take. */
+  get isSolving() {
+    return this._solver !== null;
+  }
+
   /** Whether the root is proven. A draw or a loss that the solver has found counts late: an opponent may go wrong. */
   get isProven() {
     if (this._node(0).proven !== null) return true;
@@ -459,6 +466,7 @@ class Search {
         if (!this._solver.next(n * POSITIONS).done) return false;
         this._solver = null;
         this._goOn();
+        return false; // simulations take other times than the solver's slices
       } else if (this.simulations >= until && until < target) return false;
       this._growIfNeeded();
       const left = Math.min(until - this.simulations, 64);
@@ -478,7 +486,7 @@ class Search {
 
   /** Ends the search, or its first part, after which the solver begins. */
   _end() {
-    this.isDone = !this._isToSolve || (this.simulations < (this.numbers.solves_after ?? 0));
+    this.isDone = !this._isToSolve || this.simulations < (this.numbers.solves_after ?? 0);
     if (this.isDone) return;
     this._isToSolve = false;
     const { firstChild, proven } = this._node(0);
@@ -871,12 +879,14 @@ function randomNumbers(seed) {
 
 /** Runs a search to its end, in slices of about 20 ms. */
 async function finish(search, slice) {
-  let n = 4;
+  const sizes = { true: 4, false: 4 };
   for (;;) {
+    const { isSolving } = search;
     const begin = performance.now();
+    const n = sizes[isSolving];
     if (search.run(n)) return;
     const took = performance.now() - begin;
-    n = Math.max(1, Math.min(n * 2, Math.round((n * 20) / Math.max(took, 1))));
+    sizes[isSolving] = Math.max(1, Math.min(n * 2, 2048, Math.round((n * 20) / Math.max(took, 1))));
     await slice();
   }
 }

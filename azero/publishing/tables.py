@@ -4,6 +4,7 @@ Pictures and texts are Python methods of a game. The tables are found by looking
 played at random. Other such games then check them: what fails is left out, and named.
 """
 
+import contextlib
 import functools
 import itertools
 import math
@@ -48,6 +49,7 @@ class _Seen(NamedTuple):
     planes: np.ndarray  # [C * H * W] float32
     run: list[int]  # the last actions, all of the player to move
     picture: Json
+    others: set[int]  # the cells with a piece that is not the player's own
 
 
 class _Forms(NamedTuple):
@@ -101,7 +103,9 @@ def _positions_of_game(game: Game, chance: random.Random) -> Iterator[_Seen]:
         run = state.history()[others[-1] + 1 if others else 0 :]
         planes = np.zeros(game.planes_shape, np.float32)
         call(kernels.encode, game.rules, state.record, planes)
-        yield _Seen(state.clone(), player, planes.ravel(), run, game.picture(state).to_json())
+        picture = game.picture(state).to_json()
+        taken = {piece["cell"] for piece in picture["pieces"] if piece["player"] != player}
+        yield _Seen(state.clone(), player, planes.ravel(), run, picture, taken)
         if state.is_terminal():
             return
         movers.append(player)
@@ -144,8 +148,7 @@ def _is_second(seen: _Seen, places: Sequence[int], flag: int | None) -> bool:
     """Returns whether an action with these cells has the second of its texts."""
     if flag is not None:
         return bool(seen.planes[flag] != 0)
-    others = {piece["cell"] for piece in seen.picture["pieces"] if piece["player"] != seen.player}
-    return bool(places) and places[-1] in others
+    return bool(places) and places[-1] in seen.others
 
 
 def _forms_of(game: Game, seen: Sequence[_Seen], player: int, flag: int | None) -> _Forms:
@@ -162,18 +165,23 @@ def _forms_of(game: Game, seen: Sequence[_Seen], player: int, flag: int | None) 
         num_asked = 0
         for each in own:
             known = next(iter(cells[number]), None)
-            if known is not None and not (needs_both and not texts[number][_is_second(each, known, flag)]):
+            if known is not None and not needs_both:
+                return
+            if known is not None and texts[number][_is_second(each, known, flag)]:
                 continue  # nothing would be new
-            asked, num_asked = _asked(game, each, number), num_asked + 1
-            if asked:
-                note(each, number, *asked)
+            num_asked += 1
+            for found in _asked(game, each, [number]).values():
+                note(each, number, *found)
             if num_asked == _ASKED:
-                break
+                return
 
     for each in own:
         for action in each.picture["actions"]:
             note(each, action["action"], action["move"], tuple(action["cells"]))
-    for number in range(game.num_actions):
+    unknown = [number for number in range(game.num_actions) if not cells[number]]
+    for number, found in _asked(game, own[0], unknown).items():  # at once, which is faster
+        note(own[0], number, *found)
+    for number in unknown:
         ask(number, needs_both=False)
     forms = _with_both([_text_of(*each) for each in texts])
     if any(isinstance(form, list) for form in forms):
@@ -184,17 +192,16 @@ def _forms_of(game: Game, seen: Sequence[_Seen], player: int, flag: int | None) 
     return _Forms(forms, [list(*each) if len(each) == 1 else None for each in cells])
 
 
-def _asked(game: Game, seen: _Seen, action: int) -> tuple[str, tuple[int, ...]] | None:
-    """Returns text and cells of an action that may not be legal; None if the methods do not tell."""
-    rules, record = game.rules, seen.state.record
-    try:
-        with plain_python():
-            move = rules.action_to_text(record, action)
-            picture: Picture = rules.picture(record, [action], seen.state.history())
-    except Exception:  # the methods need not know actions that are not legal
-        return None
-    places = tuple(int(cell) for cell in picture.clicks.get(action, ()))
-    return (move, places) if all(0 <= cell < len(picture.board.cells) for cell in places) else None
+def _asked(game: Game, seen: _Seen, actions: Sequence[int]) -> dict[int, tuple[str, tuple[int, ...]]]:
+    """Returns texts and cells of actions that may not be legal, by action, as far as the methods tell."""
+    rules, record, found = game.rules, seen.state.record, dict[int, tuple[str, tuple[int, ...]]]()
+    with plain_python(), contextlib.suppress(Exception):  # the methods need not know actions that are not legal
+        picture: Picture = rules.picture(record, list(actions), seen.state.history())
+        for action in actions:
+            places = tuple(int(cell) for cell in picture.clicks.get(action, ()))
+            if all(0 <= cell < len(picture.board.cells) for cell in places):
+                found[action] = rules.action_to_text(record, action), places
+    return found
 
 
 def _text_of(free: set[str], taken: set[str]) -> Any:

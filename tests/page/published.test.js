@@ -8,7 +8,7 @@ import { simulate } from "../../azero/publishing/scripts/lessons.js";
 import { Game } from "../../azero/publishing/scripts/positions.js";
 import { read, write } from "../../azero/publishing/scripts/records.js";
 import { accuracyOf, markOf, volatilitiesOf } from "../../azero/publishing/scripts/reviews.js";
-import { Agent } from "../../azero/publishing/scripts/searches.js";
+import { Agent, run } from "../../azero/publishing/scripts/searches.js";
 
 const NAMES = [1, 2, 3].flatMap((row) => ["a", "b", "c"].map((column) => column + row));
 const LINES = [
@@ -249,6 +249,24 @@ test("a lesson begins with the simulation that is asked for", async () => {
       [first, first + 1, first + 2],
     );
   }
+});
+
+test("after a solver that takes no time, simulations go on in short slices", async () => {
+  const sizes = [];
+  let left = 40; // slices of the solver
+  const search = {
+    isDone: false,
+    get isSolving() {
+      return left > 0;
+    },
+    run(size) {
+      sizes.push(size);
+      search.isDone = --left === -2;
+    },
+  };
+  await run(search, null);
+  assert.ok(Math.max(...sizes) <= 2048);
+  assert.deepEqual(sizes.slice(40), [8, 16]);
 });
 
 test("engines that do not open, or that have trapped, use up no place", async () => {

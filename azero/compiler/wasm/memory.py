@@ -75,7 +75,7 @@ class Room:
         self.end = -(-(address + array.nbytes) // _ALIGNMENT) * _ALIGNMENT
         self._placed.append((array, address))
         if is_filled and array.nbytes and array.view(np.uint8 if array.ndim else array.dtype).any():
-            self.segments.append(Segment(address, array.tobytes()))
+            self.segments.append(Segment(address, array.tobytes().rstrip(b"\0")))  # the rest of memory is zero
         return address
 
 

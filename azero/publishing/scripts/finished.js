@@ -16,7 +16,7 @@ function answerTo({ game, agent, positions, record }, path, body) {
 /** Does what `fetch` does with a request of api.js; `text` has the answers, packed. */
 export function answering(text) {
   const answers = bytesOf(text).then((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
-  return async (path, { body } = {}) => {
+  return async (path, /** @type {RequestInit} */ { body } = {}) => {
     const found = answerTo(await answers, path, body === undefined ? null : JSON.parse(String(body)));
     return new Response(JSON.stringify(found ?? { error: NOT_HERE }), { status: found ? 200 : 404 });
   };

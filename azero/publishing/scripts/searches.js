@@ -5,6 +5,7 @@ import { Refused } from "./positions.js";
 
 const SLICE_MS = 25;
 const FIRST_SLICE = 8; // simulations
+const MOST_SLICE = 2048; // also where slices take no time, as the solver's first rounds
 const MOST_SIMULATIONS = 10_000_000; // of an analysis
 const MOST_SUGGESTED = 20_000; // simulations of a suggestion, or of each position of a review
 const SUGGESTION_S = 10;
@@ -80,12 +81,14 @@ export class Agent {
  * @param {() => boolean} isOver
  */
 export async function run(search, signal, isOver = () => false) {
-  let size = FIRST_SLICE;
+  const sizes = { true: FIRST_SLICE, false: FIRST_SLICE }; // by whether the solver works
   while (!search.isDone) {
+    const isSolving = Boolean(search.isSolving);
+    const size = sizes[isSolving];
     const begin = performance.now();
     search.run(size);
     const took = performance.now() - begin;
-    size = Math.max(1, Math.min(2 * size, Math.round((size * SLICE_MS) / Math.max(took, 0.1))));
+    sizes[isSolving] = Math.max(1, Math.min(2 * size, MOST_SLICE, Math.round((size * SLICE_MS) / Math.max(took, 0.1))));
     if (isOver()) return;
     await pause(signal);
   }
