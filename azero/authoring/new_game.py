@@ -35,13 +35,13 @@ def write_new_game(name: str, kind: Kind, folder: Path = Path()) -> tuple[Path, 
     if name in sys.stdlib_module_names or name in ("azero", "numpy"):
         raise BadInput(f"{name!r} is the name of a library, which a file {name}.py would hide; take another name")
     rules = "".join(part.capitalize() for part in name.split("_"))
-    template = (_TEMPLATES / f"{kind}.py").read_text("utf-8")
+    template = (_TEMPLATES / f"{kind}.py").read_text(encoding="utf-8")
     if keyword.iskeyword(rules) or rules in ("NamedTuple", *azero.authoring.__all__):
         raise BadInput(f"{name!r} would be the class {rules}, a name with another meaning; take another name")
     source, config = folder / f"{name}.py", folder / f"{name}.toml"
     for path in (source, config):
         if path.exists():
             raise BadInput(f"{path} exists; take another name, or remove it")
-    source.write_text(template.replace(_CLASS, rules), "utf-8")
-    config.write_text(_CONFIG.format(name=name, rules=rules), "utf-8")
+    source.write_text(template.replace(_CLASS, rules), encoding="utf-8")
+    config.write_text(_CONFIG.format(name=name, rules=rules), encoding="utf-8")
     return source, config, f"{source.name}:{rules}"
