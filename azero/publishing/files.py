@@ -19,7 +19,7 @@ _HEIGHT = 760  # pixels of the frame in a notebook
 _HEAD = 4096
 """Bytes of a page within which it says that azero has written it."""
 
-_BESIDE = re.compile(r"\.|CNAME$|README|LICEN[CS]E", re.IGNORECASE)
+_BESIDE = re.compile(r"\..*|CNAME|(README|LICEN[CS]E)(\.(md|txt))?", re.IGNORECASE)
 """What may lie beside the pages of a folder, such as .git, .nojekyll and CNAME."""
 
 
@@ -105,7 +105,7 @@ def check_target(out: Path, is_forced: bool) -> None:
         if not out.parent.is_dir():
             raise BadInput(f"--out {str(out)!r}: there is no folder {str(out.parent)!r}")
     elif out.is_dir():
-        pages = [each for each in sorted(out.iterdir()) if not _BESIDE.match(each.name)]
+        pages = [each for each in sorted(out.iterdir()) if not _BESIDE.fullmatch(each.name)]
         others = [each.name for each in pages if not (is_page(each) and _is_ours(each))]
         if others:
             raise BadInput(f"--out {str(out)!r} holds other files, such as {others[0]!r}; name another folder")

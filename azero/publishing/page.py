@@ -56,7 +56,7 @@ def html_of(published: "Sequence[Published]") -> str:
         blocks[f"weights-{number}"] = packed(each.weights)
     blocks |= {f"wasm-{number}": packed(module) for number, module in enumerate(modules)}
     blocks["agents"] = json.dumps(agents, allow_nan=False)
-    return document(page["game"]["title"], blocks)
+    return document(page["game"]["title"], blocks, has_worker=True)
 
 
 def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
@@ -198,13 +198,18 @@ _INDEX_STYLE = (
 )
 
 
-def document(title: str, blocks: dict[str, str]) -> str:
-    """Returns the page of the server with its styles and scripts within, and blocks of data by their ids."""
+def document(title: str, blocks: dict[str, str], has_worker: bool) -> str:
+    """Returns the page of the server with its styles and scripts within, and blocks of data by their ids.
+
+    Args:
+      has_worker: whether a worker with WebAssembly may run, which has the block `worker`.
+    """
     served = (PAGE / "index.html").read_text(encoding="utf-8")
-    style, script = _style_of(served), joined(_SCRIPTS / "main.js").replace("</script", "<\\/script")
+    style, script = _style_of(served), _as_script(joined(_SCRIPTS / "main.js"))
+    of_script, of_worker = (" 'wasm-unsafe-eval'", "worker-src blob:; ") if has_worker else ("", "")
     policy = (
-        f"default-src 'none'; script-src {_hash_of(script)} 'wasm-unsafe-eval'; style-src {_hash_of(style)}; "
-        "img-src data:; worker-src blob:; connect-src 'none'; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {_hash_of(script)}{of_script}; style-src {_hash_of(style)}; "
+        f"img-src data:; {of_worker}connect-src 'none'; base-uri 'none'; form-action 'none'"
     )
     icon = base64.b64encode((PAGE / "icon.svg").read_bytes()).decode()
     head = [
@@ -243,8 +248,13 @@ def _hash_of(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
+def _as_script(text: str) -> str:
+    """Returns a script that ends or hides no part of a page, of the same meaning."""
+    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
 def _as_data(name: str, text: str) -> str:
     """Returns text that ends no block of data, of the same meaning."""
     if name == "worker":
-        return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+        return _as_script(text)
     return text.replace("<", "\\u003c") if text.startswith(("{", "[")) else text

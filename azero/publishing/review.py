@@ -52,10 +52,10 @@ def html_of_review(review: GameReview, agent: str, simulations: int | None = Non
     answers = {"game": described, "agent": about_agent, "positions": positions, "record": record}
     blocks = {
         "published": json.dumps(about, allow_nan=False),
-        "answers": packed(json.dumps(answers, allow_nan=False, default=int).encode()),
+        "answers": packed(json.dumps(answers, allow_nan=False, default=lambda each: each.item()).encode()),
         "licences": licences(),
     }
-    return document(f"Review: {described['title']}", blocks)
+    return document(f"Review: {described['title']}", blocks, has_worker=False)
 
 
 def _kept(review: GameReview, game: str, agent: str, simulations: int) -> Json:

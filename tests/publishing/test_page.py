@@ -14,6 +14,7 @@ import pytest
 
 from azero.compiler.machine import VARIABLE, WASM
 from azero.compiler.wasm import target
+from azero.compiler.wasm.compiling import as_written
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import identity_of
@@ -100,9 +101,21 @@ def test_a_module_has_no_name_of_a_file(tmp_path):
     assert module.startswith(b"\0asm") and b"failing" not in module and tmp_path.name.encode() not in module
 
 
+def test_functions_that_browsers_lack_are_named_as_users_write_them():
+    names = ["numba_gamma", "numba_gammaf", "erf", "erff", "atan2f", "numba_cpow"]
+    assert [as_written(each) for each in names] == ["gamma", "gamma", "erf", "erf", "atan2", "numba_cpow"]
+
+
 def test_numbers_of_a_page_are_those_of_json():
     with pytest.raises(ValueError, match="JSON"):
         html_of([without_module("uct", "tic_tac_toe", weight=float("nan"))])
+
+
+def test_the_script_of_a_page_hides_none_of_it(monkeypatch):
+    monkeypatch.setattr("azero.publishing.page.joined", lambda path: f'"{path.stem} </script> <!-- <script>"')
+    page = html_of([without_module("uct", "tic_tac_toe")])
+    for name in ("worker", "main"):
+        assert f'"{name} <\\/script> <\\!-- <script>"' in page
 
 
 def test_the_list_of_pages_is_written_last():
@@ -176,6 +189,9 @@ def test_only_pages_that_azero_wrote_are_replaced(tmp_path):
     check_target(folder, is_forced=True)
     (folder / "mine.html").write_text("<html>")
     with pytest.raises(BadInput, match=r"other files, such as 'mine\.html'"):
+        check_target(folder, is_forced=True)
+    (folder / "mine.html").rename(folder / "readme_of_mine.html")
+    with pytest.raises(BadInput, match=r"other files, such as 'readme_of_mine\.html'"):
         check_target(folder, is_forced=True)
 
 
