@@ -11,7 +11,7 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import without_folder
 from azero.publishing.build import Published, build_all, game_of
-from azero.publishing.page import MADE_BY, html_of, site_of
+from azero.publishing.page import MADE_BY, about_agent, html_of, site_of
 from azero.system.files import write_whole
 
 _HEIGHT = 760  # pixels of the frame in a notebook
@@ -73,6 +73,7 @@ def games_of(agents: Sequence[str], game: Game | str | None) -> dict[str, tuple[
     found = dict[str, tuple[Game, list[str]]]()
     for agent in dict.fromkeys(agents):
         own = game_of(agent, game)
+        about_agent(agent, own, set())  # raises BadInput before anything is compiled
         known, names = found.setdefault(stem_of(own), (own, []))
         if known != own:
             raise BadInput(f"{known} and {own} would both be {stem_of(own)}.html; publish them one by one")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import azero
 from azero.arena.agents.checkpoints import shipped_checkpoints
-from azero.arena.agents.names import parse_name
+from azero.arena.agents.names import join_options, parse_name
 from azero.games import Game
 from azero.games.names import without_folder
 from azero.interfaces.web.app import PAGE
@@ -104,21 +104,35 @@ def sources() -> list[str]:
 
 
 def _about_agents(published: "Sequence[Published]") -> list[Json]:
-    """Returns agents as the page shows them: without folders, with different titles, and only what a module can do."""
+    """Returns agents as the page shows them, with different titles."""
     found = list[Json]()
     for each in published:
-        word = parse_name(each.name).word
-        path = Path(word).resolve()  # . is a folder, too
-        name = f"{path}{each.name.removeprefix(word)}" if path.is_dir() else each.name
-        title = f"azero {offered_game(each.game).title}" if word in shipped_checkpoints() else ""
-        agent = offered_agent(name, id_of(name, {other["id"] for other in found}), "given", title=title)
-        game = offered_game(agent.game).id if agent.game else None
-        found.append(describe_agent(agent, each.game, "ready") | {"game": game})
+        found.append(about_agent(each.name, each.game, {other["id"] for other in found}))
     titles = [each["title"] for each in found]
     return [
         {**each, "title": f"{each['title']} ({each['id']})"} if titles.count(each["title"]) > 1 else each
         for each in found
     ]
+
+
+def about_agent(name: str, game: Game, taken: set[str]) -> Json:
+    """Returns an agent as a page shows it: without folders, and without its level, since it judges as without one.
+
+    Args:
+      taken: ids of other agents.
+
+    Raises BadInput if there is no such agent.
+    """
+    parsed = parse_name(name)
+    if parsed.level is not None:
+        name = join_options(parsed.word, parsed.options)
+    path = Path(parsed.word).resolve()  # . is a folder, too
+    if path.is_dir():
+        name = f"{path}{name.removeprefix(parsed.word)}"
+    title = f"azero {offered_game(game).title}" if parsed.word in shipped_checkpoints() else ""
+    agent = offered_agent(name, id_of(name, taken), "given", title=title, game=game)
+    of_net = offered_game(agent.game).id if agent.game else None
+    return describe_agent(agent, game, "ready") | {"game": of_net}
 
 
 def licences() -> str:

@@ -10,6 +10,7 @@ import sys
 import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from azero.compiler.machine import VARIABLE, WASM
@@ -18,9 +19,11 @@ from azero.compiler.wasm.compiling import as_written
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import identity_of
+from azero.mcts.rollouts.features import NUM_PATTERNS
+from azero.mcts.rollouts.weights import RolloutCard, save_rollout
 from azero.publishing.build import Published, describe_game, game_of
 from azero.publishing.files import check_target, games_of, is_page, publish
-from azero.publishing.page import html_of, site_of
+from azero.publishing.page import about_agent, html_of, site_of
 from azero.publishing.worker import Job, Wanted, compile_apart
 
 RUN = Path("tests/data/formats/run")
@@ -46,6 +49,19 @@ def test_a_run_is_an_agent(monkeypatch):
     monkeypatch.chdir(RUN)
     (agent,) = block(html_of([without_module(".")]), "agents")
     assert agent["about"]["id"] == "run"
+
+
+def test_what_a_page_says_of_an_agent(monkeypatch, tmp_path):
+    game = make_game("connect_four")
+    about = about_agent("connect_four(level=3)", game, set())
+    assert (about["id"], about["title"]) == ("connect_four", "azero Connect Four")
+    file = tmp_path / "mine.safetensors"
+    weights = [np.zeros(size) for size in (NUM_PATTERNS, game.num_actions)]
+    save_rollout(file, *weights, RolloutCard(str(game), "", 1, 1, 1, 0, {}))
+    about = about_agent(f"uct(c=2,rollout={file})@50", game, {"uct"})
+    assert {about["id"], about["title"]} == {"uct(c=2,rollout=mine.safetensors)@50"} and about["name"] is None
+    monkeypatch.chdir(RUN)
+    assert about_agent(".", game_of("."), set())["id"] == "run"
 
 
 def test_agents_of_a_page_have_different_titles():
