@@ -164,11 +164,12 @@ def packed(content: bytes) -> str:
     return base64.b64encode(zlib.compress(content, 9)).decode() if content else ""
 
 
-def site_of(games: "dict[str, list[Published]]") -> dict[str, bytes]:
+def site_of(games: "dict[str, list[Published]]", others: dict[str, str] | None = None) -> dict[str, bytes]:
     """Returns the files of a site by their names: a page for each game, then one that leads to them.
 
     Args:
       games: agents by the name of their game's file, without its ending.
+      others: titles of pages that are there already, as HTML, by the names of their files; none by default.
     """
     files = {f"{name}.html": html_of(published).encode() for name, published in games.items()}
     links = []
@@ -177,6 +178,8 @@ def site_of(games: "dict[str, list[Published]]") -> dict[str, bytes]:
         who = ", ".join(agent["about"]["title"] for agent in agents)
         title = " ".join(filter(None, (page["game"]["title"], page["game"]["subtitle"])))
         links.append(f'<li><a href="{html.escape(name)}.html">{html.escape(title)}</a> {html.escape(who)}</li>')
+    for name, title in (others or {}).items():
+        links.append(f'<li><a href="{html.escape(name)}">{title}</a> {html.escape(name)}</li>')
     return {**files, "index.html": _index("\n".join(links)).encode()}
 
 

@@ -22,7 +22,7 @@ from azero.games.names import identity_of
 from azero.mcts.rollouts.features import NUM_PATTERNS
 from azero.mcts.rollouts.weights import RolloutCard, save_rollout
 from azero.publishing.build import Published, describe_game, game_of
-from azero.publishing.files import check_target, games_of, is_page, publish
+from azero.publishing.files import check_target, games_of, is_page, publish, write_site
 from azero.publishing.page import about_agent, html_of, site_of
 from azero.publishing.worker import Job, Wanted, compile_apart
 
@@ -200,7 +200,7 @@ def test_only_pages_that_azero_wrote_are_replaced(tmp_path):
     check_target(folder, is_forced=False)
     for name, content in site_of({"tic_tac_toe": [without_module("uct", "tic_tac_toe")]}).items():
         (folder / name).write_bytes(content)
-    with pytest.raises(BadInput, match="--force replaces them"):
+    with pytest.raises(BadInput, match="--force replaces those"):
         check_target(folder, is_forced=False)
     check_target(folder, is_forced=True)
     (folder / "mine.html").write_text("<html>")
@@ -209,6 +209,15 @@ def test_only_pages_that_azero_wrote_are_replaced(tmp_path):
     (folder / "mine.html").rename(folder / "readme_of_mine.html")
     with pytest.raises(BadInput, match=r"other files, such as 'readme_of_mine\.html'"):
         check_target(folder, is_forced=True)
+
+
+def test_pages_that_a_folder_has_already_are_listed(tmp_path):
+    for game in ("tic_tac_toe", "connect_four"):
+        write_site(tmp_path / "site", {game: [without_module("uct", game)]})
+        (tmp_path / "site" / "README.md").write_text("<title>no page</title>")
+    index = (tmp_path / "site" / "index.html").read_text()
+    links = [("connect_four.html", "Connect Four 7 × 6"), ("tic_tac_toe.html", "Tic-tac-toe")]
+    assert re.findall(r'href="(.*?)">(.*?)</a>', index) == links
 
 
 def test_a_page_that_cannot_be_written_is_refused_before_anything_is_compiled():
