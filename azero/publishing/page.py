@@ -127,7 +127,7 @@ def about_agent(name: str, game: Game, taken: set[str]) -> Json:
     if parsed.level is not None:
         name = join_options(parsed.word, parsed.options)
     path = Path(parsed.word).resolve()  # . is a folder, too
-    if path.is_dir():
+    if parsed.kind == "net" and path.is_dir():
         name = f"{path}{name.removeprefix(parsed.word)}"
     title = f"azero {offered_game(game).title}" if parsed.word in shipped_checkpoints() else ""
     agent = offered_agent(name, id_of(name, taken), "given", title=title, game=game)

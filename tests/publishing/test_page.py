@@ -62,6 +62,9 @@ def test_what_a_page_says_of_an_agent(monkeypatch, tmp_path):
     assert {about["id"], about["title"]} == {"uct(c=2,rollout=mine.safetensors)@50"} and about["name"] is None
     monkeypatch.chdir(RUN)
     assert about_agent(".", game_of("."), set())["id"] == "run"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "uct").mkdir()
+    assert about_agent("uct", game, set())["kind"] == "uct"
 
 
 def test_agents_of_a_page_have_different_titles():
