@@ -26,7 +26,7 @@ def publish(
         Path, typer.Option("--out", metavar="FILE.html|FOLDER", parser=as_path, help="The page, or a folder of pages.")
     ],
     game: GameOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file, or files of a folder, that exist.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace pages of the same names that azero wrote.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write a page that plays, analyses and explains without azero.

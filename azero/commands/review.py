@@ -67,7 +67,7 @@ def review(
     device_config = device_of_options([name], device, precision, runtime)
     maker = Maker(named_game(game), seed, threads, device_config)
     records, agent = _read(paths, maker, name)
-    _check_targets(record, out, force, records)
+    _check_targets(record, out, force, records, name)
     reviewer = Reviewer(agent, simulations)
     begin, reviews = time.perf_counter(), list["GameReview"]()
     early_end: BadInput | KeyboardInterrupt | None = None
@@ -92,7 +92,7 @@ def review(
         raise Stopped(f"stopped after {len(reviews)} of {len(records)} games")
 
 
-def _check_targets(record: Path | None, out: Path | None, is_forced: bool, records: "list[Record]") -> None:
+def _check_targets(record: Path | None, out: Path | None, is_forced: bool, records: "list[Record]", agent: str) -> None:
     """Raises BadInput if the games cannot be written where they should be."""
     if record is not None:
         from azero.records.files import check_target
@@ -101,30 +101,34 @@ def _check_targets(record: Path | None, out: Path | None, is_forced: bool, recor
     if out is not None:
         from azero.publishing.files import check_target as check_page
         from azero.publishing.files import is_page
+        from azero.publishing.page import about_agent
 
         if not is_page(out):
             raise BadInput(f"--out {str(out)!r} is a page; its name ends in .html")
         if len(records) > 1:
             raise BadInput(f"--out {str(out)!r} is for one game; the files have {len(records)}")
         check_page(out, is_forced)
+        about_agent(agent, records[0].game, set())
 
 
 def _write(
     record: Path | None, out: Path | None, reviews: "list[GameReview]", name: str, simulations: int | None
 ) -> None:
     """Writes the annotated games to a file of records, and a review to a page."""
-    if out is not None:
-        from azero.publishing.review import html_of_review
-        from azero.system.files import write_whole
+    try:
+        if out is not None:
+            from azero.publishing.review import html_of_review
+            from azero.system.files import write_whole
 
-        write_whole(out, html_of_review(reviews[0], name, simulations).encode())
-    if record is not None:
-        from azero.arena.reviews.review import annotate
-        from azero.records.files import save_records
+            write_whole(out, html_of_review(reviews[0], name, simulations).encode())
+    finally:
+        if record is not None:
+            from azero.arena.reviews.review import annotate
+            from azero.records.files import save_records
 
-        for each in reviews:
-            annotate(each)
-        save_records(record, [each.record for each in reviews])
+            for each in reviews:
+                annotate(each)
+            save_records(record, [each.record for each in reviews])
 
 
 def _show(name: str, simulations: int | None, reviews: "list[GameReview]") -> None:

@@ -87,7 +87,7 @@ def _published(name: str, made: Agent, search: TreeSearch, file: CheckpointFile 
     if file is not None:
         card = file.card
         known = {"steps of training": card.step, "positions of self-play": card.positions}
-        facts = {"parameters": len(weights) // 4, **{what: number for what, number in known.items() if number}}
+        facts = {"parameters": num_parameters(file), **{what: number for what, number in known.items() if number}}
         if loss_of_halves(file) <= MOST_LOSS:
             weights, kind = np.frombuffer(weights, "<f4").astype("<f2").tobytes(), "float16"
     manifest = {
@@ -126,10 +126,14 @@ def _make(agent: str, game: Game | str | None) -> tuple[Agent, TreeSearch, Check
     file = read_checkpoint(find_checkpoint(parsed.word), made.game)
     if file.config.name not in ARCHITECTURES:
         raise BadInput(f"agent {agent!r} has a net of your own; a page can hold azero's own nets only")
-    size = sum(each.size for each in file.weights.values())
+    size = num_parameters(file)
     if size > MOST_PARAMETERS:
         raise BadInput(f"agent {agent!r} has a net of {size:,} parameters; a page can hold {MOST_PARAMETERS:,}")
     return made, search, file
+
+
+def num_parameters(file: CheckpointFile) -> int:
+    return sum(each.size for each in file.weights.values())
 
 
 def _describe_agent(made: Agent, search: TreeSearch) -> dict[str, Any]:

@@ -342,7 +342,11 @@ class Search {
     } catch (error) {
       if (error instanceof EngineError) {
         error.isInSearch = true;
-        error.path = this._findFailure() ?? [];
+        try {
+          error.path = this._findFailure() ?? [];
+        } catch {
+          // rules that fail elsewhere, too, hide no error
+        }
       }
       throw error;
     }
@@ -368,7 +372,8 @@ class Search {
             put(state);
             engine._call("apply_action", 1, child.action);
             if (engine._call("outcome", 1) !== ONGOING) continue;
-            for (const entry of ["current_player", "legal_actions", "encode", "hash_key"]) engine._call(entry, 1);
+            if (engine._call("legal_actions", 1) === 0) return after;
+            for (const entry of ["current_player", "encode", "hash_key"]) engine._call(entry, 1);
           } catch {
             return after;
           }

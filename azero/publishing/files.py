@@ -11,7 +11,7 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import without_folder
 from azero.publishing.build import Published, build_all, game_of
-from azero.publishing.page import MADE_BY, html_of, site_of
+from azero.publishing.page import MADE_BY, about_agent, html_of, site_of
 from azero.system.files import write_whole
 
 _HEIGHT = 760  # pixels of the frame in a notebook
@@ -19,7 +19,7 @@ _HEIGHT = 760  # pixels of the frame in a notebook
 _HEAD = 4096
 """Bytes of a page within which it says that azero has written it."""
 
-_BESIDE = re.compile(r"\.|CNAME$|README|LICEN[CS]E", re.IGNORECASE)
+_BESIDE = re.compile(r"\..*|CNAME|(README|LICEN[CS]E)(\.(md|txt))?", re.IGNORECASE)
 """What may lie beside the pages of a folder, such as .git, .nojekyll and CNAME."""
 
 
@@ -73,6 +73,7 @@ def games_of(agents: Sequence[str], game: Game | str | None) -> dict[str, tuple[
     found = dict[str, tuple[Game, list[str]]]()
     for agent in dict.fromkeys(agents):
         own = game_of(agent, game)
+        about_agent(agent, own, set())  # raises BadInput before anything is compiled
         known, names = found.setdefault(stem_of(own), (own, []))
         if known != own:
             raise BadInput(f"{known} and {own} would both be {stem_of(own)}.html; publish them one by one")
@@ -105,12 +106,12 @@ def check_target(out: Path, is_forced: bool) -> None:
         if not out.parent.is_dir():
             raise BadInput(f"--out {str(out)!r}: there is no folder {str(out.parent)!r}")
     elif out.is_dir():
-        pages = [each for each in sorted(out.iterdir()) if not _BESIDE.match(each.name)]
+        pages = [each for each in sorted(out.iterdir()) if not _BESIDE.fullmatch(each.name)]
         others = [each.name for each in pages if not (is_page(each) and _is_ours(each))]
         if others:
             raise BadInput(f"--out {str(out)!r} holds other files, such as {others[0]!r}; name another folder")
         if pages and not is_forced:
-            raise BadInput(f"--out {str(out)!r} holds pages; --force replaces them")
+            raise BadInput(f"--out {str(out)!r} holds pages; --force replaces those of the same names")
     elif out.exists():
         raise BadInput(f"--out {str(out)!r} is a file; a page's name ends in .html")
     _check_writable(out)
@@ -118,10 +119,12 @@ def check_target(out: Path, is_forced: bool) -> None:
 
 def _is_ours(path: Path) -> bool:
     """Returns whether azero has written a page."""
-    if not path.is_file():
-        return False
+    return path.is_file() and MADE_BY in _head_of(path)
+
+
+def _head_of(path: Path) -> str:
     with path.open("rb") as file:
-        return MADE_BY.encode() in file.read(_HEAD)
+        return file.read(_HEAD).decode(errors="replace")
 
 
 def _check_writable(out: Path) -> None:
@@ -141,10 +144,20 @@ def write_page(out: Path, published: Sequence[Published]) -> dict[str, int]:
 
 
 def write_site(out: Path, games: dict[str, list[Published]]) -> dict[str, int]:
-    """Writes a folder with a page for each game; returns their sizes in bytes, by the games' names."""
-    files = site_of(games)
+    """Writes a folder with a page for each game; returns their sizes in bytes, by the games' names.
+
+    Other pages that azero has written there stay, and the list of pages has them, too.
+    """
+    files = site_of(games, _others_in(out, {"index.html", *(f"{stem}.html" for stem in games)}))
     for name, content in files.items():
         path = out / name
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)
     return {stem: len(files[f"{stem}.html"]) for stem in games}
+
+
+def _others_in(folder: Path, names: set[str]) -> dict[str, str]:
+    """Returns the titles of azero's pages in a folder, as HTML, by the names of their files, but for these names."""
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    heads = {each.name: _head_of(each) for each in files if each.name not in names and is_page(each) and _is_ours(each)}
+    return {name: head.partition("<title>")[2].partition(", azero</title>")[0] for name, head in heads.items()}

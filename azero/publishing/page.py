@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import azero
 from azero.arena.agents.checkpoints import shipped_checkpoints
-from azero.arena.agents.names import parse_name
+from azero.arena.agents.names import join_options, parse_name
 from azero.games import Game
 from azero.games.names import without_folder
 from azero.interfaces.web.app import PAGE
@@ -56,7 +56,7 @@ def html_of(published: "Sequence[Published]") -> str:
         blocks[f"weights-{number}"] = packed(each.weights)
     blocks |= {f"wasm-{number}": packed(module) for number, module in enumerate(modules)}
     blocks["agents"] = json.dumps(agents, allow_nan=False)
-    return document(page["game"]["title"], blocks)
+    return document(page["game"]["title"], blocks, has_worker=True)
 
 
 def _data_of(published: "Sequence[Published]") -> tuple[Json, list[Json], Json]:
@@ -104,21 +104,35 @@ def sources() -> list[str]:
 
 
 def _about_agents(published: "Sequence[Published]") -> list[Json]:
-    """Returns agents as the page shows them: without folders, with different titles, and only what a module can do."""
+    """Returns agents as the page shows them, with different titles."""
     found = list[Json]()
     for each in published:
-        word = parse_name(each.name).word
-        path = Path(word).resolve()  # . is a folder, too
-        name = f"{path}{each.name.removeprefix(word)}" if path.is_dir() else each.name
-        title = f"azero {offered_game(each.game).title}" if word in shipped_checkpoints() else ""
-        agent = offered_agent(name, id_of(name, {other["id"] for other in found}), "given", title=title)
-        game = offered_game(agent.game).id if agent.game else None
-        found.append(describe_agent(agent, each.game, "ready") | {"game": game})
+        found.append(about_agent(each.name, each.game, {other["id"] for other in found}))
     titles = [each["title"] for each in found]
     return [
         {**each, "title": f"{each['title']} ({each['id']})"} if titles.count(each["title"]) > 1 else each
         for each in found
     ]
+
+
+def about_agent(name: str, game: Game, taken: set[str]) -> Json:
+    """Returns an agent as a page shows it: without folders, and without its level, since it judges as without one.
+
+    Args:
+      taken: ids of other agents.
+
+    Raises BadInput if there is no such agent.
+    """
+    parsed = parse_name(name)
+    if parsed.level is not None:
+        name = join_options(parsed.word, parsed.options)
+    path = Path(parsed.word).resolve()  # . is a folder, too
+    if parsed.kind == "net" and path.is_dir():
+        name = f"{path}{name.removeprefix(parsed.word)}"
+    title = f"azero {offered_game(game).title}" if parsed.word in shipped_checkpoints() else ""
+    agent = offered_agent(name, id_of(name, taken), "given", title=title, game=game)
+    of_net = offered_game(agent.game).id if agent.game else None
+    return describe_agent(agent, game, "ready") | {"game": of_net}
 
 
 def licences() -> str:
@@ -150,11 +164,12 @@ def packed(content: bytes) -> str:
     return base64.b64encode(zlib.compress(content, 9)).decode() if content else ""
 
 
-def site_of(games: "dict[str, list[Published]]") -> dict[str, bytes]:
+def site_of(games: "dict[str, list[Published]]", others: dict[str, str] | None = None) -> dict[str, bytes]:
     """Returns the files of a site by their names: a page for each game, then one that leads to them.
 
     Args:
       games: agents by the name of their game's file, without its ending.
+      others: titles of pages that are there already, as HTML, by the names of their files; none by default.
     """
     files = {f"{name}.html": html_of(published).encode() for name, published in games.items()}
     links = []
@@ -163,6 +178,8 @@ def site_of(games: "dict[str, list[Published]]") -> dict[str, bytes]:
         who = ", ".join(agent["about"]["title"] for agent in agents)
         title = " ".join(filter(None, (page["game"]["title"], page["game"]["subtitle"])))
         links.append(f'<li><a href="{html.escape(name)}.html">{html.escape(title)}</a> {html.escape(who)}</li>')
+    for name, title in (others or {}).items():
+        links.append(f'<li><a href="{html.escape(name)}">{title}</a> {html.escape(name)}</li>')
     return {**files, "index.html": _index("\n".join(links)).encode()}
 
 
@@ -198,13 +215,18 @@ _INDEX_STYLE = (
 )
 
 
-def document(title: str, blocks: dict[str, str]) -> str:
-    """Returns the page of the server with its styles and scripts within, and blocks of data by their ids."""
+def document(title: str, blocks: dict[str, str], has_worker: bool) -> str:
+    """Returns the page of the server with its styles and scripts within, and blocks of data by their ids.
+
+    Args:
+      has_worker: whether a worker with WebAssembly may run, which has the block `worker`.
+    """
     served = (PAGE / "index.html").read_text(encoding="utf-8")
-    style, script = _style_of(served), joined(_SCRIPTS / "main.js").replace("</script", "<\\/script")
+    style, script = _style_of(served), _as_script(joined(_SCRIPTS / "main.js"))
+    of_script, of_worker = (" 'wasm-unsafe-eval'", "worker-src blob:; ") if has_worker else ("", "")
     policy = (
-        f"default-src 'none'; script-src {_hash_of(script)} 'wasm-unsafe-eval'; style-src {_hash_of(style)}; "
-        "img-src data:; worker-src blob:; connect-src 'none'; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {_hash_of(script)}{of_script}; style-src {_hash_of(style)}; "
+        f"img-src data:; {of_worker}connect-src 'none'; base-uri 'none'; form-action 'none'"
     )
     icon = base64.b64encode((PAGE / "icon.svg").read_bytes()).decode()
     head = [
@@ -243,8 +265,13 @@ def _hash_of(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
+def _as_script(text: str) -> str:
+    """Returns a script that ends or hides no part of a page, of the same meaning."""
+    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
 def _as_data(name: str, text: str) -> str:
     """Returns text that ends no block of data, of the same meaning."""
     if name == "worker":
-        return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+        return _as_script(text)
     return text.replace("<", "\\u003c") if text.startswith(("{", "[")) else text

@@ -10,15 +10,12 @@ from typing import Any
 from urllib.parse import quote
 
 import azero
-from azero.arena.agents.checkpoints import shipped_checkpoints
 from azero.arena.reviews.review import GameReview, annotate
 from azero.games.names import without_folder
-from azero.interfaces.web.offered.agents import id_of, offered_agent
 from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.offered.games import OfferedGame
 from azero.interfaces.web.positions import Position, describe
-from azero.interfaces.web.routes.agents import describe_agent
-from azero.publishing.page import about_game, document, licences, packed, position_of_rules, sources
+from azero.publishing.page import about_agent, about_game, document, licences, packed, position_of_rules, sources
 from azero.records.text import record_to_text
 
 Json = dict[str, Any]
@@ -33,29 +30,26 @@ def html_of_review(review: GameReview, agent: str, simulations: int | None = Non
     """
     game = review.record.game
     described, offered, catalogue = about_game(game)
-    reviewer = offered_agent(agent, id_of(agent, set()), "given")
-    about_agent = describe_agent(reviewer, game, "ready") | {"levels": None, "adaptive": None}
-    if reviewer.public_name in shipped_checkpoints():
-        about_agent["title"] = f"azero {described['title']}"
+    reviewer = about_agent(agent, game, set()) | {"levels": None, "adaptive": None}
     about = {
         "game": described["id"],
         "title": described["title"],
         "azero": azero.__version__,
         "sources": sources(),
-        "agents": [{"title": about_agent["title"], "name": about_agent["name"], "facts": {}}],
+        "agents": [{"title": reviewer["title"], "name": reviewer["name"], "facts": {}}],
         "lacks": [],
-        "review": _kept(review, described["id"], about_agent["id"], simulations or about_agent["simulations"]),
+        "review": _kept(review, described["id"], reviewer["id"], simulations or reviewer["simulations"]),
     }
     positions = dict(_positions(review, offered)) | dict(_positions_of_rules(described, catalogue))
     annotate(review)
     record = record_to_text(review.record)
-    answers = {"game": described, "agent": about_agent, "positions": positions, "record": record}
+    answers = {"game": described, "agent": reviewer, "positions": positions, "record": record}
     blocks = {
         "published": json.dumps(about, allow_nan=False),
-        "answers": packed(json.dumps(answers, allow_nan=False, default=int).encode()),
+        "answers": packed(json.dumps(answers, allow_nan=False, default=lambda each: each.item()).encode()),
         "licences": licences(),
     }
-    return document(f"Review: {described['title']}", blocks)
+    return document(f"Review: {described['title']}", blocks, has_worker=False)
 
 
 def _kept(review: GameReview, game: str, agent: str, simulations: int) -> Json:

@@ -407,7 +407,7 @@ def draw(tables: Json, planes: np.ndarray, player: int, legal: Sequence[int], ru
     still = tables["still"]
     size = len(still["cells"])
     if tables["pieces"] is None:
-        pieces = _numbers(planes.reshape(-1, size) != 0)
+        pieces = _numbers(planes.reshape(-1, size))
     else:
         pieces = [
             {"cell": cell, "player": kind["player"], "kind": kind["kind"], "text": text}
@@ -446,9 +446,9 @@ def _numbers(planes: np.ndarray) -> list[Json]:
     """Returns for each cell the number of the first plane that is set there, of those that are not the same everywhere.
 
     Args:
-      planes: [C, H * W] bool.
+      planes: [C, H * W] float32.
     """
-    varied = planes & np.not_equal(planes, planes[:, :1]).any(axis=1, keepdims=True)
+    varied = (planes != 0) & np.not_equal(planes, planes[:, :1]).any(axis=1, keepdims=True)
     cells = np.flatnonzero(varied.any(axis=0)).tolist()
     return [{"cell": c, "player": None, "kind": "text", "text": str(int(varied[:, c].argmax()) + 1)} for c in cells]
 

@@ -107,6 +107,13 @@ def test_a_review_in_a_file(review, open_file):
     page.get_by_role("table", name="Mistakes").get_by_role("button", name="Show move 2").click()
     page.get_by_text("Better is").wait_for()
     assert Hands(page).may_click() == [] and page.get_by_role("button", name="Try it yourself").count() == 0
+    for key in ("c", "Delete", "/"):  # nothing can be written or changed
+        page.keyboard.press(key)
+    assert page.get_by_role("textbox").count() == page.get_by_text("Deleted").count() == 0
+    assert page.locator(".glyph-button, [title='Review again'], .game-button").count() == 0
+    page.get_by_role("button", name="Copy and save").click()
+    assert page.get_by_role("menuitem", name="JSON of a suggestion").count() == 0
+    page.keyboard.press("Escape")
     page.reload()
     page.get_by_role("table", name="Mistakes").wait_for()
     page.get_by_role("button", name="Save", exact=True).click()

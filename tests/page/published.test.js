@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { deflateSync } from "node:zlib";
 import { roundToEven, Engine as WasmEngine } from "../../azero/publishing/engine.js";
 import { Channel, lacking } from "../../azero/publishing/scripts/begin.js";
+import { answering } from "../../azero/publishing/scripts/finished.js";
 import { simulate } from "../../azero/publishing/scripts/lessons.js";
 import { Game } from "../../azero/publishing/scripts/positions.js";
 import { read, write } from "../../azero/publishing/scripts/records.js";
@@ -199,6 +201,55 @@ test("a move that fails leaves the position, and fails again", () => {
     assert.throws(() => engine.goTo([1, 2]), { message: "no", history: [1, 2] });
     assert.deepEqual([engine.history, engine._view("states")[0]], [[1], 1]);
   }
+});
+
+/** A search that fails at once. Its root has the moves 1 and 2; after 2 there are as many moves as `numMoves` says. */
+function failingSearch({ numMoves, firstChild }) {
+  const memory = new WebAssembly.Memory({ initial: 32 });
+  const bytes = new Int32Array(memory.buffer);
+  const nothing = () => 0;
+  const exports = {
+    ...{ memory, prepare: nothing, reset: nothing, start: nothing, begin: nothing, outcome: () => 2 },
+    ...{ current_player: nothing, encode: nothing, hash_key: nothing },
+    apply_action: (slot, action) => void (bytes[16 + slot] = action),
+    legal_actions: (slot) => (bytes[16 + slot] === 2 ? numMoves : 2),
+    simulate_by_rollouts: () => void (bytes[0] = 1),
+  };
+  const arrays = {
+    states: { at: 64, type: "record", bytes: 8 },
+    root: { at: 72, type: "record", bytes: 4 },
+    legal: { at: 128, type: "int32", bytes: 8 },
+    moved: { at: 144, type: "int64", bytes: 16 },
+  };
+  const fields = ["W", "N", "P", "first_child", "action", "num_children", "proven_plies", "proven", "player"];
+  const wasm = {
+    ...{ failed: 0, errors: { 1: ["BrokenRules", "no move"] }, arrays, numbers: {}, nodeBytes: 36, end: 256 },
+    tree: { held_back: 160, simulations: 164, target: 168, num_nodes: 172 },
+    node: Object.fromEntries(fields.map((name, k) => [name, [4 * k, "int32"]])),
+  };
+  const manifest = { wasm, game: { stateBytes: 4, numActions: 2 }, agent: { method: "uct", simulations: 10 } };
+  const settings = { full: { solve_nodes: 0 } };
+  const engine = new WasmEngine({ ...manifest, settings }, exports, new Uint8Array());
+  bytes[42] = 10; // the target
+  bytes.set([0, 0, 0, 1, 0, 2], 64); // the root, then its children
+  bytes.set([0, 0, 0, firstChild, 1, 1], 73);
+  bytes.set([0, 0, 0, 0, 2], 82);
+  return engine.search();
+}
+
+test("a search names the moves after which the rules find none, and its error is not lost", () => {
+  const error = { name: "EngineError", message: "no move", isInSearch: true };
+  assert.throws(() => failingSearch({ numMoves: 0, firstChild: 0 }).run(), { ...error, path: [2] });
+  const broken = failingSearch({ numMoves: 2, firstChild: 1e9 }); // where nobody can read
+  assert.throws(() => broken.run(), { ...error, path: [] });
+});
+
+test("a file with a review has the positions of its game alone", async () => {
+  const answers = { game: {}, agent: {}, positions: { "xo a1": { moves: ["a1"] } }, record: "" };
+  const ask = answering(deflateSync(JSON.stringify(answers)).toString("base64"));
+  const statusOf = async (game, moves) => (await ask("positions", { body: JSON.stringify({ game, moves }) })).status;
+  assert.equal(await statusOf("xo", ["a1"]), 200);
+  for (const game of ["xo", "constructor", "__proto__"]) assert.equal(await statusOf(game, []), 404);
 });
 
 test("halves are rounded as in Python", () => {

@@ -10,16 +10,20 @@ import sys
 import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from azero.compiler.machine import VARIABLE, WASM
 from azero.compiler.wasm import target
+from azero.compiler.wasm.compiling import as_written
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import identity_of
+from azero.mcts.rollouts.features import NUM_PATTERNS
+from azero.mcts.rollouts.weights import RolloutCard, save_rollout
 from azero.publishing.build import Published, describe_game, game_of
-from azero.publishing.files import check_target, games_of, is_page, publish
-from azero.publishing.page import html_of, site_of
+from azero.publishing.files import check_target, games_of, is_page, publish, write_site
+from azero.publishing.page import about_agent, html_of, site_of
 from azero.publishing.worker import Job, Wanted, compile_apart
 
 RUN = Path("tests/data/formats/run")
@@ -45,6 +49,22 @@ def test_a_run_is_an_agent(monkeypatch):
     monkeypatch.chdir(RUN)
     (agent,) = block(html_of([without_module(".")]), "agents")
     assert agent["about"]["id"] == "run"
+
+
+def test_what_a_page_says_of_an_agent(monkeypatch, tmp_path):
+    game = make_game("connect_four")
+    about = about_agent("connect_four(level=3)", game, set())
+    assert (about["id"], about["title"]) == ("connect_four", "azero Connect Four")
+    file = tmp_path / "mine.safetensors"
+    weights = [np.zeros(size) for size in (NUM_PATTERNS, game.num_actions)]
+    save_rollout(file, *weights, RolloutCard(str(game), "", 1, 1, 1, 0, {}))
+    about = about_agent(f"uct(c=2,rollout={file})@50", game, {"uct"})
+    assert {about["id"], about["title"]} == {"uct(c=2,rollout=mine.safetensors)@50"} and about["name"] is None
+    monkeypatch.chdir(RUN)
+    assert about_agent(".", game_of("."), set())["id"] == "run"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "uct").mkdir()
+    assert about_agent("uct", game, set())["kind"] == "uct"
 
 
 def test_agents_of_a_page_have_different_titles():
@@ -100,9 +120,21 @@ def test_a_module_has_no_name_of_a_file(tmp_path):
     assert module.startswith(b"\0asm") and b"failing" not in module and tmp_path.name.encode() not in module
 
 
+def test_functions_that_browsers_lack_are_named_as_users_write_them():
+    names = ["numba_gamma", "numba_gammaf", "erf", "erff", "atan2f", "numba_cpow"]
+    assert [as_written(each) for each in names] == ["gamma", "gamma", "erf", "erf", "atan2", "numba_cpow"]
+
+
 def test_numbers_of_a_page_are_those_of_json():
     with pytest.raises(ValueError, match="JSON"):
         html_of([without_module("uct", "tic_tac_toe", weight=float("nan"))])
+
+
+def test_the_script_of_a_page_hides_none_of_it(monkeypatch):
+    monkeypatch.setattr("azero.publishing.page.joined", lambda path: f'"{path.stem} </script> <!-- <script>"')
+    page = html_of([without_module("uct", "tic_tac_toe")])
+    for name in ("worker", "main"):
+        assert f'"{name} <\\/script> <\\!-- <script>"' in page
 
 
 def test_the_list_of_pages_is_written_last():
@@ -171,12 +203,24 @@ def test_only_pages_that_azero_wrote_are_replaced(tmp_path):
     check_target(folder, is_forced=False)
     for name, content in site_of({"tic_tac_toe": [without_module("uct", "tic_tac_toe")]}).items():
         (folder / name).write_bytes(content)
-    with pytest.raises(BadInput, match="--force replaces them"):
+    with pytest.raises(BadInput, match="--force replaces those"):
         check_target(folder, is_forced=False)
     check_target(folder, is_forced=True)
     (folder / "mine.html").write_text("<html>")
     with pytest.raises(BadInput, match=r"other files, such as 'mine\.html'"):
         check_target(folder, is_forced=True)
+    (folder / "mine.html").rename(folder / "readme_of_mine.html")
+    with pytest.raises(BadInput, match=r"other files, such as 'readme_of_mine\.html'"):
+        check_target(folder, is_forced=True)
+
+
+def test_pages_that_a_folder_has_already_are_listed(tmp_path):
+    for game in ("tic_tac_toe", "connect_four"):
+        write_site(tmp_path / "site", {game: [without_module("uct", game)]})
+        (tmp_path / "site" / "README.md").write_text("<title>no page</title>")
+    index = (tmp_path / "site" / "index.html").read_text()
+    links = [("connect_four.html", "Connect Four 7 × 6"), ("tic_tac_toe.html", "Tic-tac-toe")]
+    assert re.findall(r'href="(.*?)">(.*?)</a>', index) == links
 
 
 def test_a_page_that_cannot_be_written_is_refused_before_anything_is_compiled():

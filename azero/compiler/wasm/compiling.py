@@ -10,6 +10,7 @@ annotations say how JavaScript sees them:
 """
 
 import inspect
+import math
 import pickle
 import struct
 from collections.abc import Callable, Mapping, Sequence
@@ -76,7 +77,7 @@ def compile_entries(entries: Mapping[str, Callable], room: Room) -> Compiled:
     try:
         linked = link(content, room.end, entries, room.segments, STACK_BYTES)
     except Undefined as error:
-        names = ", ".join(map(str, error.args))
+        names = ", ".join(as_written(str(each)) for each in error.args)
         raise BadInput(f"the rules use {names}, which browsers have no counterpart of") from None
     errors, module = {}, linked.module
     for name, address in linked.addresses.items():
@@ -87,6 +88,12 @@ def compile_entries(entries: Mapping[str, Callable], room: Room) -> Compiled:
                 errors[address] = kind.__name__, " ".join(map(str, arguments or ()))
             module = linked.without(module, pickled, size)  # it has the paths of the user's files
     return Compiled(module, linked.end, errors)
+
+
+def as_written(name: str) -> str:
+    """Returns a function that is missing as users write it: gamma for Numba's numba_gamma or numba_gammaf."""
+    base = name.removeprefix("numba_")
+    return next((each for each in (base, base.removesuffix("f")) if hasattr(math, each)), name)
 
 
 class _Entry(NamedTuple):

@@ -32,7 +32,7 @@ def new_machine() -> llvm.TargetMachine:
 
 
 def install() -> None:
-    """Makes Numba compile for WebAssembly; raises BadInput if it is another Numba inside."""
+    """Makes Numba compile for WebAssembly; raises BadInput if this Numba lacks what that needs."""
     codegen = cpu_target.target_context.codegen()
     lacking = [each for each in _FIELDS if not hasattr(codegen, each)]
     if lacking:

@@ -105,9 +105,8 @@ def _last_cells(position: Position) -> list[int]:
     if not position.earlier:
         return []
     before, action = position.earlier[-1], position.state.history()[-1]
-    return [
-        int(cell) for cell in before.game.picture(before).clicks.get(action, ())
-    ]  # a game may have them as NumPy has
+    # a game may have them as NumPy's numbers
+    return [int(cell) for cell in before.game.picture(before).clicks.get(action, ())]
 
 
 def _result(position: Position, picture: dict[str, Any]) -> dict[str, Any]:

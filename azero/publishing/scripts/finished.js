@@ -9,7 +9,10 @@ function answerTo({ game, agent, positions, record }, path, body) {
   const [name, rest] = path.replace(/\?.*/, "").split("/");
   if (name === "games") return rest ? game : [game];
   if (name === "agents") return rest ? agent : [agent];
-  if (name === "positions") return positions[[body.game, ...[body.moves].flat()].join(" ").trim()];
+  if (name === "positions") {
+    const asked = [body.game, ...[body.moves].flat()].join(" ").trim();
+    return Object.hasOwn(positions, asked) ? positions[asked] : undefined;
+  }
   return name === "records" && rest === "write" ? { text: record } : undefined;
 }
 

@@ -1,6 +1,6 @@
 // The worker of a published page: answers what the page asks, as the server's /api/v1 does.
 //
-// It gets {open: {page, agents: [{about, manifest, wasm, weights}]}} first, then {id, path, body}, {cancel: id} and
+// It gets {open: {page, agents: [{about, manifest, module, wasm, weights}]}} first, then {id, path, body}, {cancel: id} and
 // {ask}. It sends {isOpen} or {problem}, then for each request {id, status, body}; of a stream {id, event, data} and
 // {id, isOver}. It answers {ask}, whether it is there, by an empty message.
 
@@ -23,20 +23,20 @@ async function open() {
   first.use(async () => {});
 }
 
-const modules = new Map(); // promises of compiled modules by their texts: agents may share one
+const modules = new Map(); // promises of compiled modules by their numbers: agents may share one
 
-function compile(wasm) {
-  if (!modules.has(wasm))
+function compile(number, wasm) {
+  if (!modules.has(number))
     modules.set(
-      wasm,
+      number,
       bytesOf(wasm).then((bytes) => WebAssembly.compile(bytes)),
     );
-  return modules.get(wasm);
+  return modules.get(number);
 }
 
 /** A function that opens an engine of an agent. */
-function openerOf({ manifest, wasm, weights }) {
-  const parts = Promise.all([compile(wasm), bytesOf(weights)]);
+function openerOf({ manifest, module: number, wasm, weights }) {
+  const parts = Promise.all([compile(number, wasm), bytesOf(weights)]);
   return async () => {
     const [module, numbers] = await parts;
     return Engine.open({ manifest, wasm: module, weights: numbers });

@@ -8,7 +8,7 @@ from azero.arena.agents.checkpoints import find_checkpoint, identity_of_agent
 from azero.arena.agents.clock import UNLIMITED
 from azero.arena.agents.levels import Table, levels_of
 from azero.arena.agents.make import make_agent
-from azero.arena.agents.names import has_folder, parse_name, split_program
+from azero.arena.agents.names import has_folder, join_options, parse_name, split_program
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import KOMI, differences, is_playable
@@ -101,8 +101,14 @@ def _identity(name: str) -> str:
     return identity_of_agent(parse_name(name).base)
 
 
-def offered_agent(name: str, agent_id: str, source: str, run: str | None = None, title: str = "") -> OfferedAgent:
-    """Returns what is offered under a name that the user has given; raises BadInput if there is no such agent."""
+def offered_agent(
+    name: str, agent_id: str, source: str, run: str | None = None, title: str = "", game: Game | None = None
+) -> OfferedAgent:
+    """Returns what is offered under a name that the user has given; raises BadInput if there is no such agent.
+
+    Args:
+      game: the only one that it will play; None for all that are offered.
+    """
     if program := split_program(name):
         command = program[1].split()
         if not command:
@@ -112,8 +118,8 @@ def offered_agent(name: str, agent_id: str, source: str, run: str | None = None,
     if parsed.level is not None:
         raise BadInput(f"agent {name!r} plays at a level; leave it out: the page has all levels")
     if parsed.kind != "net":
-        make_agent(name, built_in_game(_SMALL).game).close()  # raises BadInput if it cannot be made
-        return OfferedAgent(agent_id, name, title or name, parsed.word, source)
+        make_agent(name, game or built_in_game(_SMALL).game).close()  # raises BadInput if it cannot be made
+        return OfferedAgent(agent_id, name, title or _without_folders(name), parsed.word, source)
     file = find_checkpoint(parsed.word)
     version = file.stat().st_mtime_ns
     return OfferedAgent(agent_id, name, title or "azero", "net", source, *_net_of(file, version), run, version)
@@ -127,11 +133,20 @@ def _net_of(file: Path, version: int) -> tuple[Game, bool, bool]:
     return game_of_card(file, card), is_any_size(card.net.get("name")), "ownership" in heads
 
 
+def _without_folders(name: str) -> str:
+    """Returns the name of an agent without a net; of files in its options, the names alone."""
+    parsed = parse_name(name)
+    options = {key: Path(value).name if has_folder(value) else value for key, value in parsed.options.items()}
+    return join_options(parsed.word, options) + name.removeprefix(parsed.base)
+
+
 def id_of(name: str, taken: set[str]) -> str:
     """Returns a short id for an agent's name, without folders or commands, that is not taken. It can be shown."""
     program = split_program(name)
     stem = f"program:{program[0].partition('(')[0]}" if program else name
-    if not program and ("/" in name or Path(name).exists()):
+    if not program and parse_name(name).kind == "classical":
+        stem = _without_folders(name)
+    elif not program and ("/" in name or Path(name).exists()):
         path = Path(name)
         stem = path.stem if path.suffix == ".safetensors" else path.name
     if not stem:

@@ -8,3 +8,6 @@ const block = globalThis.document?.getElementById("published");
  * @type {{game: string, title: string, azero: string, sources: string[], agents: any[], lacks: string[], review?: any} | null}
  */
 export const published = block ? JSON.parse(block.textContent) : null;
+
+/** Whether the page is a file that shows a finished review: nothing can be searched, written or changed. */
+export const IS_REVIEW = Boolean(published?.review);

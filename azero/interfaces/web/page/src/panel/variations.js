@@ -36,8 +36,8 @@ function makeMain(session) {
   session.changed();
 }
 
-/** The keys that walk the tree, and those that change it. */
-export function useTreeKeys(onComment) {
+/** The keys that walk the tree, and those that change it, which act if `mayChange`. */
+export function useTreeKeys(onComment, mayChange = true) {
   const app = useApp();
   const { session } = app;
   useKeys({
@@ -45,9 +45,9 @@ export function useTreeKeys(onComment) {
     arrowup: ["previous variation", () => other(session, -1)],
     arrowdown: ["next variation", () => other(session, 1)],
     "shift+arrowleft": ["back to the branch", () => void session.goTo(session.tree.branchOf(session.node))],
-    delete: ["delete from here", () => deleteFromHere(app)],
-    "shift+arrowup": ["make main line", () => makeMain(session)],
-    c: ["comment", onComment],
+    delete: ["delete from here", () => deleteFromHere(app), mayChange],
+    "shift+arrowup": ["make main line", () => makeMain(session), mayChange],
+    c: ["comment", onComment, mayChange],
   });
 }
 

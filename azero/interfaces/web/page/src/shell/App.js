@@ -3,6 +3,7 @@
 import { connection } from "../api.js";
 import { AppContext, Emitter, html, useChanges, useEffect, useMemo, useRef } from "../html.js";
 import { useKeys } from "../keys.js";
+import { IS_REVIEW } from "../published.js";
 import { pack, writeLink } from "../router.js";
 import { settings } from "../settings.js";
 import { VIEWS, viewOf } from "../views/index.js";
@@ -159,8 +160,8 @@ function usePageKeys(app) {
     d: ["theme", () => settings.set("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark")],
     f: ["turn the board", () => turnBoard(session)],
     y: ["copy the link", () => copyLink(app)],
-    s: ["save or load a record", () => app.openDialog(RecordDialog)],
-    "/": ["type a move", () => typeMove(app)],
+    s: [IS_REVIEW ? "save the record" : "save or load a record", () => app.openDialog(RecordDialog)],
+    "/": ["type a move", () => typeMove(app), !IS_REVIEW],
     "?": ["all keys", () => app.openDialog(KeysDialog)],
   };
   for (const view of VIEWS) keys[`g ${view.key}`] = [view.title, () => false];

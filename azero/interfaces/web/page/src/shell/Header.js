@@ -4,7 +4,7 @@ import { post } from "../api.js";
 import { earlier } from "../game/kept.js";
 import { defaultAgent } from "../game/session.js";
 import { html, useApp, useState } from "../html.js";
-import { published } from "../published.js";
+import { IS_REVIEW, published } from "../published.js";
 import { settings } from "../settings.js";
 import { VIEWS } from "../views/index.js";
 import { Dialog, DropDown, Icon, Logo } from "./controls.js";
@@ -24,15 +24,20 @@ export function Header({ title }) {
   const { game } = session;
   const { offered } = app.keeper;
   const isDark = document.documentElement.dataset.theme === "dark";
+  const name = html`<strong title=${game?.title}>${game?.title ?? "…"}</strong> <span class="subtitle">${game?.subtitle ?? ""}</span>`;
   return html`<header class="header">
     <h1 class="hidden">azero: ${title}</h1>
     <span class="brand"><${Logo} /><span class="brand-name">azero</span></span>
-    <span class="opens">
+    ${
+      IS_REVIEW
+        ? html`<span class="game-name">${name}</span>`
+        : html`<span class="opens">
       <button class="quiet game-button" aria-haspopup="menu" aria-expanded=${open === "games"} onClick=${() => toggle("games")}>
-        <strong title=${game?.title}>${game?.title ?? "…"}</strong> <span class="subtitle">${game?.subtitle ?? ""}</span><${Icon} name="down" />
+        ${name}<${Icon} name="down" />
       </button>
       ${open === "games" && html`<${DropDown} label="Games" items=${gameItems(app)} onClose=${close} />`}
-    </span>
+    </span>`
+    }
     ${
       offered &&
       html`<button class="icon-button wide-only" aria-label="Return to your game of ${offered.title}" title="Return to your game of ${offered.title}" onClick=${() => returnTo(app, offered.id)}>
@@ -197,13 +202,17 @@ function CopyMenu() {
     "-",
     ...(command ? [{ text: "azero suggest …", onPick: copy("Command", () => command) }] : []),
     ...(published ? [] : [{ text: "curl …", onPick: copy("Command", () => curlOf(app)) }]),
-    {
-      text: "JSON of a suggestion",
-      onPick: copy("JSON", async () => JSON.stringify(await post("suggestions", asked(app)), null, 2)),
-    },
+    ...(IS_REVIEW
+      ? []
+      : [
+          {
+            text: "JSON of a suggestion",
+            onPick: copy("JSON", async () => JSON.stringify(await post("suggestions", asked(app)), null, 2)),
+          },
+        ]),
     { text: "Board as SVG", onPick: copy("SVG", boardAsSvg) },
     "-",
-    { text: "Save or load a record", onPick: () => app.openDialog(RecordDialog) },
+    { text: IS_REVIEW ? "Save the record" : "Save or load a record", onPick: () => app.openDialog(RecordDialog) },
   ];
   return html`<span class="opens">
     <button class="icon-button" aria-label="Copy and save" title="Copy and save" aria-haspopup="menu" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>

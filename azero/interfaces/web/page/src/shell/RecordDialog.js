@@ -3,6 +3,7 @@
 import { post } from "../api.js";
 import { GameTree, nodesOfRecord } from "../game/tree.js";
 import { html, useApp, useState } from "../html.js";
+import { IS_REVIEW } from "../published.js";
 import { Dialog, Icon, Stone } from "./controls.js";
 
 const LARGEST = 1 << 20; // characters that the server takes
@@ -112,13 +113,16 @@ export function RecordDialog() {
       <button onClick=${() => save("azero")}><${Icon} name="save" />Save as text</button>
       ${session.game.has_sgf && html`<button onClick=${() => save("sgf")}><${Icon} name="save" />Save as SGF</button>`}
     </div>
-    <h3 class="spaced">Load a game</h3>
+    ${
+      !IS_REVIEW &&
+      html`<h3 class="spaced">Load a game</h3>
     <div class="drop" onDragOver=${(event) => event.preventDefault()} onDrop=${drop}>
       <label class="check">Record file <input type="file" aria-label="Record file" accept=".txt,.sgf,text/plain" onChange=${(event) => readFile(event.target.files[0])} /></label>
       <p class="detail">or drop it here, or paste its text:</p>
       <textarea aria-label="Text of a record" rows="5" value=${text} onInput=${(event) => setText(event.target.value)}></textarea>
       <button disabled=${!text.trim()} onClick=${() => read(text, "")}><${Icon} name="open" />Load</button>
-    </div>
+    </div>`
+    }
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${games && html`<${Games} games=${games} onOpen=${open} />`}
   </${Dialog}>`;

@@ -1,7 +1,7 @@
 // The views, in the order of the header. All but Play are loaded after the first board is shown.
 
 import { html, useApp, useLayoutEffect, useRender } from "../html.js";
-import { published } from "../published.js";
+import { IS_REVIEW, published } from "../published.js";
 import { PanelFrame, Stage } from "../shell/layout.js";
 import { Play } from "./play/Play.js";
 
@@ -28,7 +28,7 @@ const ALL = [
 ];
 
 /** A file with a review shows nothing else. */
-export const VIEWS = published?.review ? ALL.filter(({ id }) => id === "review") : ALL;
+export const VIEWS = IS_REVIEW ? ALL.filter(({ id }) => id === "review") : ALL;
 
 /** The view with this id; Play if there is none. */
 export const viewOf = (id) => VIEWS.find((view) => view.id === id) ?? VIEWS[0];

@@ -5,7 +5,7 @@ import { useKeys } from "../../keys.js";
 import { GameChart, Gauge } from "../../panel/GameChart.js";
 import { Message, StageCard } from "../../panel/messages.js";
 import { Navigation, NodeEditor, useTreeKeys, VariationTree } from "../../panel/variations.js";
-import { published } from "../../published.js";
+import { IS_REVIEW } from "../../published.js";
 import { formatCount, nameOf } from "../../score.js";
 import { Icon, rowKeys, Stone } from "../../shell/controls.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
@@ -28,7 +28,6 @@ import {
 import { reviewerOf, reviewOf, SIMULATIONS } from "./reviewing.js";
 
 const WORDS = { "?!": "inaccuracies", "?": "mistakes", "??": "blunders" };
-const IS_ALONE = Boolean(published?.review); // a file that shows a finished review: nothing can be searched
 const NOTE =
   "A win is 100 points, a draw 50, a loss 0. A move that loses 5 is an inaccuracy, 10 a mistake, 15 a blunder.";
 
@@ -107,7 +106,7 @@ function Card({ review, ply, attempt, isTrying, showsLine, hasNext, onLine, onTr
       <p>${isTrying ? html`<${Trying} ...${{ review, ply, attempt }} />` : html`<${Sentence} ...${{ review, ply }} />`}</p>
       <p class="card-actions">
         ${!isTrying && html`<button class="chip" aria-pressed=${String(showsLine)} onClick=${onLine}>Show the line <kbd>L</kbd></button>`}
-        ${hasError && !IS_ALONE && html`<button class="chip" aria-pressed=${String(isTrying)} onClick=${onTry}>${isTrying ? "Show the answer" : "Try it yourself"} <kbd>T</kbd></button>`}
+        ${hasError && !IS_REVIEW && html`<button class="chip" aria-pressed=${String(isTrying)} onClick=${onTry}>${isTrying ? "Show the answer" : "Try it yourself"} <kbd>T</kbd></button>`}
         ${hasNext && html`<button class="chip quiet" onClick=${onNext}>Next mistake <kbd>E</kbd></button>`}
       </p>
     </div>
@@ -188,7 +187,7 @@ export function Review() {
   const ply = asked >= 0 ? asked : Math.min(session.ply, line.length);
   const hasBegun = review.isCurrent && (review.numReviewed > 0 || review.isRunning);
   return html`
-    <${Stage} overlay=${overlay} isInteractive=${!IS_ALONE} onAction=${trying.onAction} gauge=${html`<${Gauge} opinion=${opinions[ply]} />`} />
+    <${Stage} overlay=${overlay} isInteractive=${!IS_REVIEW} onAction=${trying.onAction} gauge=${html`<${Gauge} opinion=${opinions[ply]} />`} />
     <${PanelFrame} label="Review" bar=${html`<${Bar} onControls=${() => setControls(!showsControls)} />`}>
       ${(!review.whole || !review.isCurrent || showsControls) && html`<${Controls} />`}
       <${Waiting} />
@@ -223,7 +222,7 @@ export function Review() {
         ${asked < 0 && html`<div class="review-card"><p>This position is not in the reviewed game. <button class="chip" onClick=${() => backToGame(session, review)}>Back to the game</button></p></div>`}`
       }
       <${VariationTree} asked=${move ? review.nodes[asked] : null} />
-      ${(isEditing || !hasBegun) && html`<${NodeEditor} isOpen=${isEditing} onOpen=${setEditing} />`}
+      ${(isEditing || !hasBegun) && !IS_REVIEW && html`<${NodeEditor} isOpen=${isEditing} onOpen=${setEditing} />`}
     </${PanelFrame}>`;
 }
 
@@ -292,17 +291,17 @@ function useTrying(app, move) {
 function useReviewKeys({ move, trying, step, setLine, setEditing }) {
   const { agent, session } = useApp();
   const review = reviewOf(session);
-  useTreeKeys(() => setEditing(true));
+  useTreeKeys(() => setEditing(true), !IS_REVIEW);
   useKeys({
     space: [
       "start or stop",
       () => (review.isRunning ? review.stop() : review.start(reviewerOf(session, agent))),
-      !IS_ALONE,
+      !IS_REVIEW,
     ],
     e: ["next mistake", () => void step(1)],
     "shift+e": ["previous mistake", () => void step(-1)],
     l: ["show the better line", () => (move && !trying.isHidden ? setLine((is) => !is) : false)],
-    t: ["try a mistake yourself", () => (move ? trying.toggle() : false), !IS_ALONE],
+    t: ["try a mistake yourself", () => (move ? trying.toggle() : false), !IS_REVIEW],
   });
 }
 
@@ -394,7 +393,7 @@ function Bar({ onControls }) {
   return html`
     <${Navigation} />
     <span class="end bar-tools">
-      ${isWhole && html`<button class="quiet review-state" title="Review again" disabled=${IS_ALONE} onClick=${onControls}><span>${review.numReviewed} of ${review.nodes.length} plies<span class="wide-only">, ${shortName(review.agent)}${!IS_ALONE && " · Review again"}</span></span></button>`}
+      ${isWhole && html`<button class="quiet review-state" title=${IS_REVIEW ? null : "Review again"} disabled=${IS_REVIEW} onClick=${onControls}><span>${review.numReviewed} of ${review.nodes.length} plies<span class="wide-only">, ${shortName(review.agent)}${!IS_REVIEW && " · Review again"}</span></span></button>`}
       ${hasMoves && html`<${Picker} label="Save" className="quiet" isUp text=${html`<${Icon} name="save" />Save`} items=${items} />`}
     </span>`;
 }
