@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from azero.commands.agents import MovesOption
-from azero.commands.makers import Maker
+from azero.commands.makers import Maker, device_of_options
 from azero.commands.options import GameOption, JsonOption, PositionOption, SeedOption, named_game, start_of
 from azero.errors import BadInput
 
@@ -46,14 +46,15 @@ def explain(
     """Explain a search: each simulation, step by step, with each term of the formulas.
 
     It is the search of `azero suggest` with the same seed, without what makes that one faster or stronger: look-ahead,
-    solver, cache, several leaves at a time. With --json, one object a line.
+    solver, cache, several leaves at a time. --root gumbel shows a search of self-play, with the default constants.
+    With --json, one object a line.
     """
     from azero.interfaces.terminal.explain import heading, show_simulation
 
     total = simulations + (root == "gumbel")  # which does not count the root's evaluation
     if first > total:
         raise BadInput(f"--first {first} comes after the last of {total} simulations; see --simulations")
-    chosen = Maker(named_game(game), seed, 1, _device()).agent(agent)
+    chosen = Maker(named_game(game), seed, 1, device_of_options([agent], "auto", "auto", "auto")).agent(agent)
     try:
         state = chosen.game.state_from_moves(moves, start_of(chosen.game, position))
         if state.is_terminal():
@@ -74,13 +75,6 @@ def explain(
             print("\nthe result of the position is proven, so the search is over")
     finally:
         chosen.close()
-
-
-def _device():
-    """Returns where nets run: on the CPU."""
-    from azero.config.schema import DeviceConfig
-
-    return DeviceConfig(device="cpu")
 
 
 def _search(agent: "Agent", state: "State", root: str, simulations: int, c: float | None, seed: int) -> "ShownSearch":

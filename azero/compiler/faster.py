@@ -13,13 +13,13 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.targetconfig import TargetConfig
 from numba.core.typing.templates import _OverloadFunctionTemplate
 
-_TESTED = "0.68.1"
-"""The version of Numba that the changes were written for."""
+TESTED = "0.68.1"
+"""The version of Numba that this, and compilation for browsers, were written for."""
 
 
 def install() -> None:
     """Makes the changes, in the whole process, if Numba has the tested version."""
-    if numba.__version__ != _TESTED:
+    if numba.__version__ != TESTED:
         return
     TargetConfig.__eq__ = _are_equal_flags
     TargetConfig.__hash__ = _hash_of_flags

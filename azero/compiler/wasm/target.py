@@ -8,16 +8,13 @@ import llvmlite.binding as llvm
 import numba
 from numba.core.registry import cpu_target
 
+from azero.compiler.faster import TESTED
 from azero.errors import BadInput
 
 TRIPLE = "wasm32-unknown-unknown"
 
 _FEATURES = "+bulk-memory,+bulk-memory-opt,+sign-ext,+mutable-globals,+nontrapping-fptoint,+simd128"
 """What all browsers have since 2023."""
-
-
-_TESTED = "0.68.1"
-"""The version of Numba that this was written for."""
 
 _FIELDS = "_tm", "_target_data", "_data_layout", "_create_empty_module"
 """Numba's own fields that are changed."""
@@ -37,7 +34,7 @@ def install() -> None:
     lacking = [each for each in _FIELDS if not hasattr(codegen, each)]
     if lacking:
         found = f"Numba {numba.__version__} has no {', '.join(lacking)}"
-        raise BadInput(f"{found}, which compilation for browsers needs; Numba {_TESTED} has it")
+        raise BadInput(f"{found}, which compilation for browsers needs; Numba {TESTED} has it")
     machine = new_machine()
     codegen._tm, codegen._target_data, codegen._data_layout = machine, machine.target_data, str(machine.target_data)
     make_module = codegen._create_empty_module

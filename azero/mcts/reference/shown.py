@@ -40,33 +40,41 @@ def recording_of(state: State, search: TreeSearch | None, c: float | None, seed:
       c: the exploration constant; None: the search's own.
       seed: as an agent's: the simulations are those of its suggestion.
 
-    Raises BadInput if the search selects neither by UCT nor by PUCT.
+    Raises BadInput if the search selects neither by UCT nor by PUCT, or has rollouts of its own.
     """
     seed = derive_seed(seed, "suggest")
     if search is None:
         return RecordingSearch(state, Uct() if c is None else Uct(c), Settings(), None, seed)
-    rule, settings = search.selection, plain(search.settings)
-    if not isinstance(rule, Uct | Puct):
-        raise BadInput("this agent selects neither by UCT nor by PUCT")
-    if search.evaluator is None and not isinstance(search.rollout, OwnRollout):
-        raise BadInput("this agent has rollouts of its own; only those of the rules are shown")
-    if c is not None:
-        rule = rule._replace(c=c) if isinstance(rule, Uct) else rule._replace(c_puct=c)
-    return RecordingSearch(state, rule, settings, search.evaluator, seed)
+    return RecordingSearch(state, _rule_of(search, c), plain(search.settings), search.evaluator, seed)
 
 
 def gumbel_recording_of(
     state: State, search: TreeSearch, num_simulations: int, temperature: float, c: float | None, seed: int
 ) -> RecordingGumbel:
-    """Returns the recording search of a position with a Gumbel root, as self-play has it: see `recording_of`.
+    """Returns the recording search of a position with a Gumbel root, which has the default constants.
 
-    Raises BadInput if the search has no net.
+    Args: as of `recording_of` and `RecordingGumbel`.
+
+    Raises BadInput if the search has no net, or does not select by PUCT.
     """
-    inner = recording_of(state, search, c, seed)
-    if inner.evaluator is None or isinstance(inner.selection, Uct):
-        raise BadInput("a Gumbel root needs a net")
-    settings, seed = inner.settings._replace(root=GumbelRoot()), inner.random.counter
-    return RecordingGumbel(state, inner.selection, settings, inner.evaluator, seed, num_simulations, temperature)
+    rule, evaluator = _rule_of(search, c), search.evaluator
+    if evaluator is None or not isinstance(rule, Puct):
+        raise BadInput("a Gumbel root needs a net, and PUCT below it")
+    settings = plain(search.settings)._replace(root=GumbelRoot())
+    seed = derive_seed(seed, "suggest")
+    return RecordingGumbel(state, rule, settings, evaluator, seed, num_simulations, temperature)
+
+
+def _rule_of(search: TreeSearch, c: float | None) -> Uct | Puct:
+    """Returns the rule of a search, with another constant unless `c` is None; raises BadInput if it cannot be shown."""
+    rule = search.selection
+    if not isinstance(rule, Uct | Puct):
+        raise BadInput("this agent selects neither by UCT nor by PUCT")
+    if search.evaluator is None and not isinstance(search.rollout, OwnRollout):
+        raise BadInput("this agent has rollouts of its own; only those of the rules are shown")
+    if c is None:
+        return rule
+    return rule._replace(c=c) if isinstance(rule, Uct) else rule._replace(c_puct=c)
 
 
 class ShownSearch:
