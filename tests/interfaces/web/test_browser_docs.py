@@ -10,7 +10,7 @@ from tests.interfaces.web.test_page import PAGE
 
 KEYS = (PAGE.parents[3] / "docs" / "keys.md").read_text()
 SERVER = (PAGE.parents[3] / "docs" / "server.md").read_text()
-KEY = re.compile(r'^ *(?:"([^"]+)"|(\w+)): \["([^"]+)", (?!")', re.MULTILINE)
+KEY = re.compile(r'^ *(?:"([^"]+)"|(\w+)): \[(?:IS_REVIEW \? "[^"]+" : )?"([^"]+)", (?!")', re.MULTILINE)
 ROW = re.compile(r"^\| [^|]+ \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 SHOWN = {"arrowleft": "←", "arrowright": "→", "arrowup": "↑", "arrowdown": "↓", "delete": "Del"}
 CURL = re.compile(r"^curl (?:.*\\\n)*.*$", re.MULTILINE)
