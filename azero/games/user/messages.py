@@ -306,7 +306,7 @@ class _Reader:
                     return f"{name} is a {type(value).__name__}: {_TABLE}"
                 if isinstance(value, np.ndarray) and value.dtype.hasobject:
                     return f"{name} is an array of dtype {value.dtype}: give it a dtype of numbers, e.g. np.int64"
-                if isinstance(value, types.FunctionType):
+                if isinstance(value, types.FunctionType) and not value.__module__.startswith("azero.compiler."):
                     return f"{name} is a function of plain Python: {_OWN}"
         return None
 
