@@ -52,27 +52,25 @@ class Kalah(NamedTuple):
         return count
 
     def apply_action(game, state, action):
-        player, side, house = state.player, state.player, action
-        left = state.houses[side, house]
-        state.houses[side, house] = 0
-        while left:
-            house += 1
-            if house < game.houses:
-                state.houses[side, house] += 1
-                left -= 1
-                continue
-            if side == player:
+        player, other = state.player, 1 - state.player
+        seeds = state.houses[player, action]
+        state.houses[player, action] = 0
+        place = action  # on the way round: the own houses, the own store, the opposing houses
+        for _ in range(seeds):
+            place = place + 1 if place < 2 * game.houses else 0
+            if place < game.houses:
+                state.houses[player, place] += 1
+            elif place == game.houses:
                 state.stores[player] += 1
-                left -= 1
-            if left:
-                side, house = 1 - side, -1
-        if house == game.houses:
+            else:
+                state.houses[other, place - game.houses - 1] += 1
+        if place == game.houses:
             return
-        opposite = game.houses - 1 - house
-        if side == player and state.houses[side, house] == 1 and state.houses[1 - side, opposite]:
-            state.stores[player] += 1 + state.houses[1 - side, opposite]
-            state.houses[side, house] = state.houses[1 - side, opposite] = 0
-        state.player = 1 - player
+        opposite = game.houses - 1 - place
+        if place < game.houses and state.houses[player, place] == 1 and state.houses[other, opposite]:
+            state.stores[player] += 1 + state.houses[other, opposite]
+            state.houses[player, place] = state.houses[other, opposite] = 0
+        state.player = other
 
     def current_player(game, state):
         return state.player
@@ -87,18 +85,19 @@ class Kalah(NamedTuple):
         return state.stores[0] + state.houses[0].sum() - state.stores[1] - state.houses[1].sum()
 
     def encode(game, state, planes):
-        player = state.player
-        for row in range(2):
+        lap = 2 * game.houses + 1
+        margin = state.stores[state.player] - state.stores[1 - state.player]
+        for row in range(2):  # the mover's houses are below, each opposite the one above it
+            side = state.player if row == 1 else 1 - state.player
             for column in range(game.houses):
-                # the mover's houses are in the lower row, each below the house opposite
-                if row == 1:
-                    seeds = state.houses[player, column]
-                else:
-                    seeds = state.houses[1 - player, game.houses - 1 - column]
+                house = column if row == 1 else game.houses - 1 - column
+                seeds = state.houses[side, house]
                 for count in range(COUNTS):
                     planes[count, row, column] = seeds == count + 1
                 planes[COUNTS, row, column] = seeds / COUNTS
-                planes[COUNTS + 1, row, column] = (state.stores[player] - state.stores[1 - player]) / COUNTS
+                moves_again = seeds % lap == game.houses - house  # the last seed falls into the store
+                planes[COUNTS + 1, row, column] = moves_again
+                planes[COUNTS + 2, row, column] = margin / COUNTS
 
     def hash_key(game, state):
         key = mix(np.uint64(2 * state.stores[0] + state.player))
@@ -108,7 +107,7 @@ class Kalah(NamedTuple):
         return key
 
     def target(game, state, action):
-        return game.houses + action if state.player == 0 else game.houses - 1 - action
+        return game.houses + action
 
     def ranges(game):
         return {"houses": (1, MOST_HOUSES), "seeds": (1, 10)}
@@ -124,7 +123,7 @@ class Kalah(NamedTuple):
         total = 2 * game.houses * game.seeds
         return total + (game.houses - 1) * total * (total + 1) // 2
 
-    planes_shape = property(lambda game: (COUNTS + 2, 2, game.houses))
+    planes_shape = property(lambda game: (COUNTS + 3, 2, game.houses))
 
     def action_to_text(game, state, action):
         return ("abcdefgh" if state.player == 0 else "ABCDEFGH")[action]
@@ -148,6 +147,6 @@ class Kalah(NamedTuple):
             Board("holes", width + 2, 2, cells, [range(width), range(width, 2 * width)]),
             (Player("Lower", "red"), Player("Upper", "blue")),
             [Piece(k, int(k < width), "text", str(count)) for k, count in enumerate(seeds)],
-            {action: (game.target(state, action),) for action in legal},
+            {action: (width + action if state.player == 0 else width - 1 - action,) for action in legal},
             texts=[Label(str(state.stores[1]), 0.5, 1), Label(str(state.stores[0]), width + 1.5, 1)],
         )
