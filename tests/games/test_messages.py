@@ -101,8 +101,8 @@ def test_what_takes_memory_is_found_without_a_line_too(tmp_path, line, what):
         ("x = plain(1)", "plain is a function of plain Python: write your own functions outside the class, with"),
         ("x = game.num_actions", "game.num_actions is a property, which is never compiled: compute it from the"),
         ("x = low_bits(game.num_actions)", "game.num_actions is a property, which is never compiled: compute it from"),
-        ("x = game.WORDS[0]", "game.WORDS is not a parameter: write tables outside the class"),
-        ("x = Mine.WORDS[0]", "Mine.WORDS is not a parameter: write tables outside the class"),
+        ("x = game.WORDS[0]", "game.WORDS is not a parameter: write it outside the class"),
+        ("x = Mine.WORDS[0]", "Mine.WORDS is not a parameter: write it outside the class"),
     ],
 )
 def test_what_only_plain_python_knows_is_found_at_its_line(tmp_path, line, what):

@@ -299,7 +299,7 @@ class _Reader:
                 if callable(value) and name not in COMPILED:
                     return f"{name} is neither a parameter nor a compiled method of game: {_OWN}"
                 if value is not None and not callable(value):
-                    return f"{owner}.{name} is not a parameter: write tables outside the class"
+                    return f"{owner}.{name} is not a parameter: write it outside the class"
             case ast.Name(id=name):
                 value = self._globals.get(name)
                 if isinstance(value, list | set | dict):
