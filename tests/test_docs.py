@@ -14,7 +14,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOTES = [ROOT / "checkpoints" / "README.md", *sorted((ROOT / "notes").glob("*.md"))]
 GUIDES = [
     ROOT / "docs" / f"{name}.md"
-    for name in ("your_own_game", "rules_of_a_game", "your_own_loop", "your_own_net", "export")
+    for name in ("your_own_game", "second_game", "rules_of_a_game", "your_own_loop", "your_own_net", "export")
 ]
 """Other tests run these: tests/test_guide.py, tests/test_own_loop.py and tests/nets/test_export.py."""
 

@@ -1,13 +1,17 @@
 """Tests of the guides to a user's own game and net: their files are written and their commands run, in order."""
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
 from azero import cli
+from azero.config.reading import load_config
 from azero.games import make_game
 from azero.games.laws.laws import check_laws
 
@@ -36,6 +40,15 @@ def test_the_game_of_the_guide_is_short():
     assert len(lines) < 80
 
 
+def test_the_larger_game_runs_in_plain_python(tmp_path):
+    for name, text in files_in("second_game.md").items():
+        (tmp_path / name).write_text(text)
+    plain = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    look = subprocess.run([sys.executable, "look.py"], cwd=tmp_path, env=plain, capture_output=True, text=True)
+    assert "'d1d3'" in look.stdout and "2 o o o . o o" in look.stdout, look
+    assert load_config(tmp_path / "leap.toml").game.name.endswith("leap.py:Leap")
+
+
 def test_the_texts_of_the_guide_lead_back_to_their_positions(tmp_path):
     source, page = files_in("your_own_game.md")["domineering.py"], (DOCS / "rules_of_a_game.md").read_text()
     methods = textwrap.indent(re.search(r"```python\n(def position_to_text.*?)```", page, re.DOTALL)[1], "    ")
@@ -62,7 +75,7 @@ def test_the_picture_of_the_guide_has_both_ends_of_each_domino(tmp_path):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("page", "count"), [("your_own_game.md", 7), ("your_own_net.md", 7)])
+@pytest.mark.parametrize(("page", "count"), [("your_own_game.md", 7), ("second_game.md", 2), ("your_own_net.md", 7)])
 def test_the_guide_works_from_its_first_line_to_its_last(monkeypatch, tmp_path, capsys, page, count):
     monkeypatch.chdir(tmp_path)
     for name, text in files_in(page).items():

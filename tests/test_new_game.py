@@ -20,7 +20,8 @@ def test_new_game_keeps_the_laws(run_azero, kind):
 def test_new_game_trains_and_plays(run_azero):
     run_azero("new-game", "sowing", "--kind", "score")
     few = "training.iterations=1 selfplay.games_per_iteration=8 selfplay.num_simulations=8 gate.games=2"
-    settings = [word for each in f"{few} evaluation.games=2".split() for word in ("--set", each)]
+    small = f"{few} evaluation.games=2 net.blocks=1 net.channels=16"
+    settings = [word for each in small.split() for word in ("--set", each)]
     code, _, errors = run_azero("train", "sowing.toml", "--run", "run", *settings)
     assert code == 0, errors
     code, output, errors = run_azero("play", "run@8", typed="1\nquit\n")

@@ -17,10 +17,6 @@ _CONFIG = """# `azero train {name}.toml --run runs/{name} --minutes 5` chooses w
 
 [game]
 name = "{name}.py:{rules}"
-
-[net]
-blocks = 2
-channels = 32
 """
 
 

@@ -37,7 +37,7 @@ def publish(
     """
     from azero.publishing.build import Published, build_all
     from azero.publishing.files import check_target, games_of, is_page, write_page, write_site
-    from azero.publishing.tables import tables_of
+    from azero.publishing.tables.make import tables_of
 
     named = named_game(game)
     check_target(out, force)

@@ -25,7 +25,7 @@ from azero.interfaces.web.positions import describe, position_of
 from azero.interfaces.web.routes.agents import describe_agent
 from azero.interfaces.web.routes.games import describe_game
 from azero.publishing.bundle import joined
-from azero.publishing.tables import tables_of
+from azero.publishing.tables.make import tables_of
 
 if TYPE_CHECKING:
     from azero.publishing.build import Published

@@ -1,8 +1,9 @@
 """A run of M minutes: what the machine does is measured, and turned into settings before the run begins.
 
-First a tiny run in another folder compiles all that a run needs; the time of its second iteration is what an iteration
-takes besides games, steps and gate. Then games, steps and a gate are measured in full lanes, for a small share of the
-time. The workers that play there also play the run, since to start them takes seconds.
+First come the settings that nobody has given (`suited.py`). Then a tiny run in another folder compiles all that a run
+needs; the time of its second iteration is what an iteration takes besides games, steps and gate. Then games, steps and
+a gate are measured in full lanes, for a small share of the time. The workers that play there also play the run, since
+to start them takes seconds.
 """
 
 import contextlib
@@ -26,6 +27,7 @@ from azero.arena.agents.specs import OpenAgents
 from azero.arena.matches.openings import draw_openings
 from azero.compiler.beside import compiling_beside
 from azero.compiler.cache import cache_directory
+from azero.config.checks import check_together
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import Game
@@ -53,11 +55,12 @@ from azero.training.beginning import read_beginning, read_starts
 from azero.training.budget import FEWEST_ITERATIONS, Facts, Rates, TooShort, seconds_of, settings_of
 from azero.training.gate import compile_matches, spec_of_net
 from azero.training.learning.learner import heads_of
-from azero.training.learning.precision import settle_arithmetic
+from azero.training.learning.precision import settle_arithmetic, step_rates
 from azero.training.learning.ranks import generators_of
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train_run
 from azero.training.run import Run
+from azero.training.suited import describe_suited, look_at, suit
 
 _SHARE, _LONGEST_S = 0.05, 30.0
 """What is measured takes this share of the time, and as much again to be opened; at most these seconds."""
@@ -102,6 +105,11 @@ def fit_to_time(
     first = sum(shard.num_learnt for _, shard in read_beginning(config, games).shards)  # raises errors before the trial
     starts = read_starts(config.selfplay.starts, games[-1])
     say(f"--minutes {minutes:g}: compiling and measuring first, for a minute or two")
+    look = look_at(games[-1], starts)
+    suited = suit(config, look, minutes, held, lambda config: _rate_steps(config, games[-1]))
+    if suited != config:
+        say(describe_suited(suited, look))
+    check_together(config := suited)
     config = settle_arithmetic(config, games[-1])
     with make_pool(config, say) as pool:
         with _rehearsed(config) as rehearsal:
@@ -123,6 +131,11 @@ def fit_to_time(
         say(f"measured after {used_s:.0f} s: {describe(chosen, rates, total_s)}")
         say(f"to repeat this run: azero train {shlex.quote(printable(str(folder / CONFIG)))} --run NEW")
         yield chosen, lambda config, tell: pool
+
+
+def _rate_steps(config: Config, game: Game) -> float:
+    """Returns the positions that training learns from in a second; on a GPU more than any net needs."""
+    return max(step_rates(config, game).values()) if device_type(config.device.device) == "cpu" else inf
 
 
 def describe(chosen: Config, rates: Rates, seconds: float) -> str:

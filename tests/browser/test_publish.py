@@ -12,7 +12,7 @@ from azero.publishing import tables
 from azero.publishing.build import build
 from azero.publishing.page import html_of
 from azero.publishing.review import html_of_review
-from azero.publishing.tables import tables_of
+from azero.publishing.tables.make import tables_of
 from azero.records import Record
 from browser.conftest import DESKTOP, OWN_GAME, PHONE
 from browser.games import all_with

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from azero.publishing.tables import draw
+from azero.publishing.tables.pictures import draw
 
 
 def test_a_plane_that_is_nowhere_0_but_varies_is_drawn_as_by_the_page():

@@ -10,10 +10,11 @@ from command_line import assert_bad_input
 
 import azero
 from azero.config.checks import check_together
-from azero.config.reading import load_config
+from azero.config.reading import check_config, load_config
 from azero.errors import BadInput
 from azero.training import trial
 from azero.training.budget import Facts, Rates, TooShort, seconds_of, settings_of
+from azero.training.suited import Look, look_at, suit
 
 from .runs import figures_of, fork_command, nets_of, strike, wait_until
 
@@ -147,3 +148,32 @@ def test_the_folder_of_a_trial_that_was_killed_is_removed_after_a_week(tmp_path,
         os.utime(tmp_path / name, (then, then))
     trial._remove_killed_trials()
     assert {path.name for path in tmp_path.iterdir()} == {"trial-new", "kernels"}
+
+
+def suited(look: Look, minutes: float = 10.0, held: frozenset[str] = frozenset(), rate: float = 5_500.0, **sections):
+    config = check_config({"game": {"name": "tic_tac_toe"}, **sections})
+    return suit(config, look, minutes, held, lambda _: rate)
+
+
+def test_settings_suit_the_game_if_nobody_gives_them():
+    few = suited(Look(moves=7.0, plies=30.0))
+    assert (few.selfplay.root, few.selfplay.num_simulations, few.selfplay.temperature_plies) == ("noise", 48, 10)
+    assert (few.selfplay.dirichlet_alpha, few.net.blocks, few.net.channels) == (1.0, 4, 48)
+    many = suited(Look(moves=50.0, plies=90.0), rate=500.0)
+    assert (many.selfplay.root, many.selfplay.num_simulations, many.selfplay.dirichlet_alpha) == ("gumbel", 40, 0.2)
+    assert (many.net.blocks, many.net.channels) == (2, 32)
+    assert suited(Look(7.0, 30.0), minutes=60).net.channels == 64
+
+
+def test_what_the_user_gives_stays():
+    own = {"selfplay": {"num_simulations": 100, "root": "noise"}, "net": {"channels": 16}}
+    config = suited(Look(50.0, 90.0), held=frozenset({"selfplay.dirichlet_alpha"}), **own)
+    assert (config.selfplay.num_simulations, config.selfplay.root, config.selfplay.dirichlet_alpha) == (100, "noise", 1)
+    assert (config.net.blocks, config.net.channels, config.selfplay.temperature_plies) == (5, 16, 30)
+    assert suited(Look(50.0, 90.0), held=frozenset({"net"})).net.channels == 64
+    assert suited(Look(50.0, 90.0), net={"name": "dense"}).net.channels == 64
+
+
+def test_random_games_say_how_many_moves_there_are():
+    assert 4 < look_at(azero.make_game("tic_tac_toe")).moves < 6
+    assert look_at(azero.make_game("tic_tac_toe"), ["moves: a1 b2 c3"]).plies < 6

@@ -1,4 +1,4 @@
-// Pictures and texts of moves, by tables that `azero/publishing/tables.py` has made and checked.
+// Pictures and texts of moves, by tables that `azero/publishing/tables/` has made and checked.
 //
 // tables:
 //   still: what all pictures share: board, names of cells, players, steps, columns in which pieces fall

@@ -1,0 +1,107 @@
+"""Settings that suit a game, for `azero train --minutes`: those that neither the config nor the command gives.
+
+They follow the configs that ship. Random games say how many moves a position has, and how long a game is; the speed of
+training says how large a net the time can teach.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from azero.config.schema import Config
+from azero.games import Game
+
+_GAMES = 32
+
+_MANY_MOVES = 24.0
+"""With more moves in a position, few visits say little about each, and the root is Gumbel's (decision 9)."""
+
+_SIMULATIONS, _GUMBEL_SIMULATIONS = 48, 40
+
+_OPENING, _LATER_TEMPERATURE = 1 / 3, 0.2
+"""Share of a game whose moves are drawn by their visits, and the temperature of the rest."""
+
+_NETS = (2, 32), (4, 48), (5, 64)
+"""Blocks and channels."""
+
+_STEPS = 1_000, 16_000
+"""Steps of the middle net that the time has room for, from which on it is worth it, and from which on the largest is.
+
+A step of the largest takes twice as long, and a step of the smallest a fifth.
+"""
+
+_TRAINING = 2 / 3  # share of a run's time
+
+
+class Look(NamedTuple):
+    """What random games of a game are like, on average."""
+
+    moves: float  # legal ones of a position
+    plies: float  # of a game
+
+
+def look_at(game: Game, starts: Sequence[str] = ()) -> Look:
+    """Plays some random games, from these positions if there are any."""
+    chooser = random.Random(0)
+    moves, plies = list[int](), list[int]()
+    for _ in range(_GAMES):
+        state = game.state_from_text(chooser.choice(starts)) if starts else game.new_initial_state()
+        begin = len(moves)
+        while not state.is_terminal():
+            legal = state.legal_actions()
+            moves.append(len(legal))
+            state.apply_action(chooser.choice(legal))
+        plies.append(len(moves) - begin)
+    return Look(fmean(moves), fmean(plies))
+
+
+def suit(
+    config: Config, look: Look, minutes: float, held: frozenset[str], rate_of: Callable[[Config], float]
+) -> Config:
+    """Returns the settings with those that suit the game in place of defaults.
+
+    Args:
+      held: settings that the user has given, besides those of the config's file.
+      rate_of: returns the positions that training with some settings learns from in a second.
+    """
+    is_gumbel = look.moves > _MANY_MOVES
+    config = _filled_in(
+        config,
+        "selfplay",
+        {
+            "root": "gumbel" if is_gumbel else "noise",
+            "num_simulations": _GUMBEL_SIMULATIONS if is_gumbel else _SIMULATIONS,
+            "dirichlet_alpha": round(min(1.0, max(0.03, 10 / look.moves)), 2),
+            "temperature_plies": max(1, round(_OPENING * look.plies)),
+            "final_temperature": _LATER_TEMPERATURE,
+        },
+        held,
+    )
+    net = config.net
+    if net.name not in ("tower", "any_size") or config.training.first_net != "none":
+        return config
+    if "net" in held or {"net.blocks", "net.channels"} & held or {"blocks", "channels"} & net.model_fields_set:
+        return config
+    sized = [_filled_in(config, "net", {"blocks": blocks, "channels": channels}, held) for blocks, channels in _NETS]
+    steps = _TRAINING * 60 * minutes * rate_of(sized[1]) / config.training.batch_size
+    return sized[sum(steps >= least for least in _STEPS)]
+
+
+def describe_suited(config: Config, look: Look) -> str:
+    """Returns what the settings are for, and the most important ones, in one line."""
+    play, net = config.selfplay, config.net
+    root = f"Dirichlet alpha {play.dirichlet_alpha:g}" if play.root == "noise" else "a Gumbel root"
+    size = f"a net of {net.blocks} x {net.channels}, " if net.name in ("tower", "any_size") else ""
+    return (
+        f"random games have {look.plies:.0f} plies, and {look.moves:.0f} moves a position: {size}"
+        f"{play.num_simulations} simulations, {root}, {play.temperature_plies} plies of an opening"
+    )
+
+
+def _filled_in(config: Config, section: str, values: dict[str, object], held: frozenset[str]) -> Config:
+    """Returns the settings with these values of a section, except those that the user has given."""
+    own = getattr(config, section)
+    given = own.model_fields_set | {key for key in values if {section, f"{section}.{key}"} & held}
+    update = {key: value for key, value in values.items() if key not in given}
+    return config.model_copy(update={section: own.model_copy(update=update)})
