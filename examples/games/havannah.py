@@ -236,7 +236,7 @@ def board(size):
     side = 2 * size - 1
     cells = cells_of(size)
     return Board(
-        "plain",
+        "hexes",
         side,
         0.87 * (side - 1) + 1.16,
         [

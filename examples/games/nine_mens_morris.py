@@ -277,7 +277,7 @@ BOARD = Board(
     "lines",
     7,
     7,
-    [Cell(name, column + 0.5, row + 0.5) for name, (row, column) in zip(NAMES, PLACES, strict=True)],
+    [Cell(name, column + 0.5, row + 0.5, "point") for name, (row, column) in zip(NAMES, PLACES, strict=True)],
     [[PLACES.index((row, column)) if (row, column) in PLACES else None for column in range(7)] for row in range(7)],
     lines=[(PLACES[a][1] + 0.5, PLACES[a][0] + 0.5, PLACES[b][1] + 0.5, PLACES[b][0] + 0.5) for a, b in STEPS],
 )

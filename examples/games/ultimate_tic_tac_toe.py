@@ -33,6 +33,7 @@ ANY = 9  # the value of `board` if the mover may choose the small board
 # The cells of the 9 x 9 grid are numbered by rows. Small boards, and the places in each, are numbered in the same way.
 BOARD = np.array([row // 3 * 3 + column // 3 for row in range(9) for column in range(9)], np.int64)
 PLACE = np.array([row % 3 * 3 + column % 3 for row in range(9) for column in range(9)], np.int64)
+CELL = np.array([[9 * (3 * (b // 3) + p // 3) + 3 * (b % 3) + p % 3 for p in range(9)] for b in range(9)], np.int64)
 
 
 @subroutine
@@ -131,4 +132,7 @@ class UltimateTicTacToe(NamedTuple):
             board, place = BOARD[cell], PLACE[cell]
             kind = (state.marks[0, board] >> place & 1) + 2 * (state.marks[1, board] >> place & 1)
             texts.append(marks.get(cell, ".XO"[kind]))
-        return draw_grid([texts[9 * row : 9 * row + 9] for row in range(9)], "abcdefghi", "987654321")
+        first, last = (CELL[state.board, place] for place in (6, 2)) if state.board != ANY else (72, 8)
+        where = f"{cell_to_text(first // 9, first % 9, 9)} to {cell_to_text(last // 9, last % 9, 9)}"
+        grid = draw_grid([texts[9 * row : 9 * row + 9] for row in range(9)], "abcdefghi", "987654321")
+        return f"{grid}\nThe next mark is from {where}."
