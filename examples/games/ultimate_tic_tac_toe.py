@@ -28,6 +28,9 @@ from azero.authoring import (
 FULL = 0b111_111_111
 LINES = (0b111, 0b111000, 0b111000000, 0b001001001, 0b010010010, 0b100100100, 0b100010001, 0b001010100)
 HAS_LINE = np.array([any(marks & line == line for line in LINES) for marks in range(512)], np.int64)
+COMPLETING = np.array(
+    [sum(1 << k for k in range(9) if HAS_LINE[marks | 1 << k] and not marks >> k & 1) for marks in range(512)], np.int64
+)
 ANY = 9  # the value of `board` if the mover may choose the small board
 
 # The cells of the 9 x 9 grid are numbered by rows. Small boards, and the places in each, are numbered in the same way.
@@ -42,6 +45,14 @@ def free_places(state, board):
     if state.closed >> board & 1 or (state.board != ANY and state.board != board):
         return 0
     return FULL & ~(state.marks[0, board] | state.marks[1, board])
+
+
+@subroutine
+def chances(state, player, board):
+    """Returns where one more mark of a player wins a small board, as bits."""
+    if state.closed >> board & 1:
+        return 0
+    return COMPLETING[state.marks[player, board]] & ~state.marks[1 - player, board]
 
 
 class UltimateTicTacToe(NamedTuple):
@@ -94,10 +105,13 @@ class UltimateTicTacToe(NamedTuple):
             planes[3, row, column] = state.won[mover] >> board & 1
             planes[4, row, column] = state.won[1 - mover] >> board & 1
             planes[5, row, column] = state.closed >> board & 1
-            # The same of the board that a mark here sends to. It may be far away in the grid.
-            planes[6, row, column] = state.won[mover] >> place & 1
-            planes[7, row, column] = state.won[1 - mover] >> place & 1
-            planes[8, row, column] = state.closed >> place & 1
+            planes[6, row, column] = place == 4  # the middles tell a net where the small boards are
+            planes[7, row, column] = chances(state, mover, board) >> place & 1
+            planes[8, row, column] = chances(state, 1 - mover, board) >> place & 1
+            # Of the board that a mark here sends to, which may be far away in the grid.
+            planes[9, row, column] = state.closed >> place & 1
+            planes[10, row, column] = chances(state, mover, place) != 0
+            planes[11, row, column] = chances(state, 1 - mover, place) != 0
 
     def hash_key(game, state):
         key = mix(np.uint64(state.mover + 2 * state.board))
@@ -117,7 +131,7 @@ class UltimateTicTacToe(NamedTuple):
     )
     num_actions = 81  # the cells of the 9 x 9 grid, by rows
     max_plies = 81
-    planes_shape = (9, 9, 9)
+    planes_shape = (12, 9, 9)
 
     def symmetries(game):
         cells = board_symmetries(9, 9)
