@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 from cases import long
@@ -13,6 +14,7 @@ from azero import cli
 from azero.authoring import check_game
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BrokenRules
+from azero.games.laws.findings import Notes
 from azero.games.laws.laws import LAWS
 
 pytestmark = pytest.mark.slow  # it compiles kernels of its own
@@ -233,6 +235,26 @@ def test_compiled_rules_that_do_not_end_are_cut_off(tmp_path, change, what):
     told = done.stderr.rpartition("\r")[2]
     assert done.returncode == 2 and told.count("\n") == 1 and what in told
     assert told.endswith("has not ended within 5 s; is there an endless loop in the rules?\n")
+
+
+def test_other_programs_take_no_time_from_the_laws():
+    notes = Notes(num_positions=3, seconds=0.1)
+    assert notes.has_time()
+    time.sleep(0.2)
+    assert notes.has_time() and notes.num_looked == 2
+
+
+def test_waiting_beside_other_programs_is_no_endless_loop(monkeypatch):
+    given_up = []
+    monkeypatch.setattr(check_game, "_ENDLESS_S", 0.2)
+    monkeypatch.setattr(check_game, "_give_up", lambda what, where: given_up.append(what))
+    with check_game._cut_off("a process that waits"):
+        time.sleep(0.5)
+    with check_game._cut_off("a process that computes"):
+        began = time.process_time()
+        while time.process_time() - began < 0.5:
+            pass
+    assert given_up == ["a process that computes"]
 
 
 def test_a_prototype_of_another_game_is_told_after_the_laws(check, tmp_path):

@@ -29,12 +29,12 @@ class Notes:
         self.moves_a_game = moves_a_game
         self.num_passed = self.num_looked = 0
         self.remark = ""
-        self._num_positions, self._seconds, self._begin = num_positions, seconds, time.monotonic()
+        self._num_positions, self._seconds, self._begin = num_positions, seconds, time.process_time()
 
     def is_in_time(self) -> bool:
         """Returns whether the check is on schedule."""
         allowed = self._seconds * max(0.5, self.num_passed / self._num_positions)
-        return time.monotonic() - self._begin <= allowed
+        return time.process_time() - self._begin <= allowed
 
     def has_time(self) -> bool:
         """Returns whether there is time to check the next position.
