@@ -94,8 +94,13 @@ def action_to_text(game, state, action: int) -> str:
 
 
 def text_to_action(game, state, text: str) -> int:
-    """Returns the first action that `action_to_text` writes as `text`; raises BadInput if there is none."""
-    for action in range(game.num_actions):
+    """Returns the first action that `action_to_text` writes as `text`; raises BadInput if there is none.
+
+    Legal actions come first. They are few, and `action_to_text` need not tell illegal ones apart.
+    """
+    legal = np.zeros(game.num_actions, np.int32)
+    num_legal = game.legal_actions(state, legal) if game.outcome(state) == ONGOING else 0
+    for action in (*legal[:num_legal].tolist(), *range(game.num_actions)):
         if game.action_to_text(state, action) == text:
             return action
     some = " ".join(game.action_to_text(state, action) for action in range(min(4, game.num_actions)))

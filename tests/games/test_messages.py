@@ -11,7 +11,7 @@ SOURCE = """
 import enum
 from typing import NamedTuple
 import numpy as np
-from azero.authoring import subroutine
+from azero.authoring import low_bits, subroutine
 
 class Side(enum.IntEnum):
     UP = 1
@@ -100,8 +100,9 @@ def test_what_takes_memory_is_found_without_a_line_too(tmp_path, line, what):
         ("x = NAMES[1]", "NAMES is a dict: write a tuple, or np.array(...) outside the class"),
         ("x = plain(1)", "plain is a function of plain Python: write your own functions outside the class, with"),
         ("x = game.num_actions", "game.num_actions is a property, which is never compiled: compute it from the"),
-        ("x = game.WORDS[0]", "game.WORDS is not a parameter: write tables outside the class"),
-        ("x = Mine.WORDS[0]", "Mine.WORDS is not a parameter: write tables outside the class"),
+        ("x = low_bits(game.num_actions)", "game.num_actions is a property, which is never compiled: compute it from"),
+        ("x = game.WORDS[0]", "game.WORDS is not a parameter: write it outside the class"),
+        ("x = Mine.WORDS[0]", "Mine.WORDS is not a parameter: write it outside the class"),
     ],
 )
 def test_what_only_plain_python_knows_is_found_at_its_line(tmp_path, line, what):

@@ -6,7 +6,7 @@ import pytest
 from azero.errors import BadInput, BrokenRules
 from azero.games import State, make_game, new_states, state
 
-from .user_games import NIM, forget_files, write_file
+from .user_games import NIM, added, forget_files, write_file
 
 GAME = make_game("tic_tac_toe")
 
@@ -129,6 +129,19 @@ def test_a_game_shows_its_name():
 def test_a_state_shows_its_board():
     state = GAME.state_from_moves("a1 b2")
     assert str(state) == state.draw() == "1 X . .\n2 . O .\n3 . . .\n  a b c"
+
+
+def test_a_move_is_read_by_the_texts_of_the_legal_ones(tmp_path, monkeypatch):
+    """`action_to_text` is written for legal actions, and may fail for others."""
+    forget_files(monkeypatch)
+    legal = ("out[action] = action", "out[action] = 3 - count + action")
+    take = ("state.left -= action + 1", "state.left -= 3 - action")
+    text = added('action_to_text(game, state, action):\n        return ("1", "2", "3")[: state.left][2 - action]')
+    state = make_game(f"{write_file(tmp_path / 'last.py', NIM, legal, take, text)}:Nim(heap=4)").new_initial_state()
+    for move, action in (("3", 0), ("1", 2)):
+        assert state.game.text_to_action(state, move) == action
+        state.apply_action(action)
+    assert state.returns() == [-1, 1]
 
 
 def test_rules_that_cannot_go_on_are_told_with_the_actions(tmp_path, monkeypatch):

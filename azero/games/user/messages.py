@@ -299,14 +299,14 @@ class _Reader:
                 if callable(value) and name not in COMPILED:
                     return f"{name} is neither a parameter nor a compiled method of game: {_OWN}"
                 if value is not None and not callable(value):
-                    return f"{owner}.{name} is not a parameter: write tables outside the class"
+                    return f"{owner}.{name} is not a parameter: write it outside the class"
             case ast.Name(id=name):
                 value = self._globals.get(name)
                 if isinstance(value, list | set | dict):
                     return f"{name} is a {type(value).__name__}: {_TABLE}"
                 if isinstance(value, np.ndarray) and value.dtype.hasobject:
                     return f"{name} is an array of dtype {value.dtype}: give it a dtype of numbers, e.g. np.int64"
-                if isinstance(value, types.FunctionType):
+                if isinstance(value, types.FunctionType) and not value.__module__.startswith("azero.compiler."):
                     return f"{name} is a function of plain Python: {_OWN}"
         return None
 
