@@ -5,8 +5,8 @@ lines. Who closes a mill removes an opposing man. It must not be in a mill itsel
 three men left may fly to any empty point. A player with two men, or without a move, has lost. 40 moves without a
 placed or removed man are a draw.
 
-Source of the rules: R. Gasser, Solving Nine Men's Morris, Computational Intelligence 12 (1996). He lets repetition
-draw; the number of quiet moves is our choice.
+Source of the rules: R. Gasser, Solving Nine Men's Morris, Computational Intelligence 12 (1996), who proves that the
+game is a draw. The number of quiet moves is our choice.
 """
 
 from typing import NamedTuple

@@ -21,7 +21,7 @@ FILE = Path(__file__).parents[2] / "examples" / "games" / "havannah.py"
     ],
 )
 def test_the_last_stone_wins(stones):
-    others = iter("g4 f6 e7 g7 d6 e2".split())
+    others = iter(["g4", "f6", "e7", "g7", "d6", "e2"])
     first, *rest = stones.split()
     game = make_game(f"{FILE}:Havannah")
     state = game.state_from_moves(" ".join([first, *(move for stone in rest for move in (next(others), stone))]))
