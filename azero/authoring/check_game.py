@@ -17,6 +17,7 @@ from tqdm import tqdm
 
 from azero.authoring.game_figures import figures_of
 from azero.bench.kernels import RandomGames, random_games, uct_simulations
+from azero.bench.rates import per_computed_s
 from azero.errors import BadInput
 from azero.games import Game, Rules, make_game
 from azero.games.defaults import DEFAULTS, has_own
@@ -191,7 +192,9 @@ class _Check:
         assert self._played is not None, "the contract is kept"
         num_simulations = min(20_000, max(100, 2_000_000 // self._game.num_actions))
         uct_per_s, finding = _attempt(
-            self._game, "a compiled search", lambda: uct_simulations(self._game, _SPEED_S, num_simulations)
+            self._game,
+            "a compiled search",
+            lambda: per_computed_s(lambda: uct_simulations(self._game, _SPEED_S, num_simulations)),
         )
         if uct_per_s is None:
             self._note("search", finding)

@@ -2,9 +2,12 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from functools import partial
+from statistics import median
 from typing import NamedTuple
 
 from azero.bench.kernels import RandomGames, random_games
+from azero.bench.rates import per_computed_s, rates_in_turns
 from azero.games import Game
 from azero.games.laws.costs import measure_costs
 from azero.games.make import make_trusted_game
@@ -12,7 +15,7 @@ from azero.games.make import make_trusted_game
 _OTHERS = ("connect_four", "othello", "go(size=9)")
 """Games with which the speed of random games is compared: a fast one, an ordinary one and a slow one."""
 
-_OTHERS_S = 0.1
+_SPEED_S = 0.3  # for each of these games
 
 
 class Figures(NamedTuple):
@@ -24,7 +27,7 @@ class Figures(NamedTuple):
       draws: share of draws.
       moves: mean number of legal moves.
       most_moves: largest number of legal moves.
-      random_games_per_s: on one thread, like all rates.
+      random_games_per_s: on one thread, per second of computing, like all rates.
       uct_simulations_per_s: of a search from the initial position.
       random_moves_per_s: moves of random games.
       others: the same of some of azero's games, by name.
@@ -55,19 +58,29 @@ class Figures(NamedTuple):
         others = ", ".join(f"{name} {_short(per_s)}" for name, per_s in self.others.items())
         yield "moves/s", f"{_short(self.random_moves_per_s)} at random; {others}"
         costs = sorted(self.ns_per_call.items(), key=lambda each: -each[1])
-        yield "ns per call", ", ".join(f"{name} {ns:.3g}" for name, ns in costs)
+        yield "ns per call", ", ".join(f"{name} {ns:.{0 if ns >= 10 else 1}f}" for name, ns in costs)
 
 
 def figures_of(game: Game, games: Sequence[Sequence[int]], played: RandomGames, uct_per_s: float, seed: int) -> Figures:
     """Measures what `played` and `uct_per_s` do not tell, in the positions of `games`."""
     costs = measure_costs(game, games, random.Random(seed))
-    others = {name: random_games(make_trusted_game(name), _OTHERS_S) for name in _OTHERS}
+    compared = [game, *map(make_trusted_game, _OTHERS)]
+    turns = rates_in_turns({k: partial(_moves_per_s, each) for k, each in enumerate(compared)}, _SPEED_S)
+    own, *others = map(median, turns.values())
     return Figures(
         *(played.plies, played.first_wins, played.draws, costs.mean_moves, costs.most_moves),
-        *(played.per_s, uct_per_s, played.per_s * played.plies),
-        {name: each.per_s * each.plies for name, each in others.items()},
+        *(own / played.plies, uct_per_s, own),
+        dict(zip(_OTHERS, others, strict=True)),
         costs.ns,
     )
+
+
+def _moves_per_s(game: Game, seconds: float) -> float:
+    def measure() -> float:
+        played = random_games(game, seconds)
+        return played.per_s * played.plies
+
+    return per_computed_s(measure)
 
 
 def _short(value: float) -> str:
