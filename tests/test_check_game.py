@@ -31,6 +31,7 @@ def check(monkeypatch, capsys, tmp_path):
     """Returns a function that runs check-game in an empty folder, and returns exit code, stdout and stderr."""
     forget_files(monkeypatch)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(check_game, "_LAW_S", 60.0)  # it includes compilation
 
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["azero", "check-game", *map(str, words)])
@@ -43,13 +44,15 @@ def check(monkeypatch, capsys, tmp_path):
 
 def laws_of(output: str) -> dict[str, str]:
     """Returns the report on each law, the prototype and the speed, by name."""
-    lines = [re.fullmatch(r"  (.{16}) (.*)", line) for line in output.splitlines()[1:]]
-    return {line[1].strip(): line[2] for line in lines}
+    lines = [re.fullmatch(r"  (\S.{15}) (.*)", line) for line in output.splitlines()[1:]]
+    return {line[1].strip(): line[2] for line in lines if line}
 
 
 OK = {"ok", "ok: the rules have none"}
 
 KEPT = ["contract", *LAWS]
+TOLD = [name for law in KEPT for name in (law, *["planes"] * (law == "keys"))]
+FIGURES = ["random play", "speed", "moves/s", "ns per call"]
 
 
 def test_a_good_game_keeps_every_law_and_its_speed_is_told(check, tmp_path):
@@ -61,9 +64,13 @@ def test_a_good_game_keeps_every_law_and_its_speed_is_told(check, tmp_path):
     positions, games = map(int, re.fullmatch(header, output.splitlines()[0]).groups())
     assert 200 <= positions < 210 and 200 / 10 <= games <= 200 / 4
     told = laws_of(output)
-    assert list(told) == [*KEPT, "prototype", "speed"]
-    assert {told[law] for law in KEPT} == OK
-    assert told["prototype"] == "ok: 1,000 games in lockstep with slow.py:SlowNim"
+    assert list(told) == [*TOLD, "prototype", *FIGURES]
+    assert {told[law] for law in TOLD} == OK
+    same = r"ok: the same as slow.py:SlowNim in 18 positions of 1,0\d\d random games"
+    assert re.fullmatch(same, told["prototype"])
+    play = r"mean \d\.\d plies and \d\.\d legal moves, at most 3; the first player wins \d+%, the second \d+%, draws 0%"
+    assert re.fullmatch(play, told["random play"])
+    assert re.fullmatch(r"\S+( M)? at random; connect_four .*, othello .*, go\(size=9\) .*", told["moves/s"])
     assert re.fullmatch(r"[\d,.]+( M)? random games/s, [\d,.]+( M)? UCT simulations/s on one thread", told["speed"])
 
 
@@ -83,7 +90,7 @@ def test_a_game_of_azero_s_is_checked_like_any_other(check):
     code, output, errors = check("tic_tac_toe", "--positions", 1, "--seed", 5)
     assert (code, errors) == (0, "")
     assert re.match(r"tic_tac_toe: (\d+) positions of 1 random games, \d plies long\n", output)
-    assert list(laws_of(output)) == [*KEPT, "speed"]
+    assert list(laws_of(output)) == [*TOLD, *FIGURES]
 
 
 def test_a_law_is_not_kept_where_nothing_was_checked(check, monkeypatch, tmp_path):
@@ -100,9 +107,10 @@ def test_laws_that_are_broken_are_told_with_the_moves_and_the_others_are_ok(chec
     code, output, errors = check("nim.py:Nim", "--positions", 300)
     assert (code, errors) == (2, "azero: nim.py:Nim breaks 2 of the laws: keys, text\n")
     told = laws_of(output)
-    assert list(told) == KEPT, "the speed of a broken game should not be reported"
+    assert list(told) == KEPT, "the speed, and the planes behind wrong keys, of a broken game should not be reported"
     assert told.pop("text") == "BROKEN: action 1 is written '0', but '0' is read as 0, after no move"
     assert re.fullmatch(r"BROKEN: hash_key is equal, but .*, after [\d ]+ and after [\d ]+", told.pop("keys"))
+    assert "left: 21\n" in output and re.search(r"\n {19}left: \d+ +left: \d+\n {19}ply: \d+ +ply: \d+\n", output)
     assert set(told.values()) == OK
 
 
@@ -153,8 +161,9 @@ def test_what_only_one_game_in_many_shows_is_found_at_compiled_speed(check, tmp_
     code, output, errors = check("nim.py:Nim(heap=36)", "--positions", 100, "--json")
     assert (code, errors) == (2, "azero: nim.py:Nim(heap=36) breaks 1 of the laws: contract\n")
     told = json.loads(output)
-    assert list(told) == ["game", "games", "positions", "laws", "remark", "warnings", "speeds"]
-    assert told["game"] == "nim.py:Nim(heap=36)" and told["speeds"] is None
+    fields = "game", "errors", "games", "positions", "laws", "boards", "remark", "planes", "warnings", "figures"
+    assert tuple(told) == fields
+    assert told["game"] == "nim.py:Nim(heap=36)" and told["figures"] is None
     assert {law for law, finding in told["laws"].items() if finding is None} == set(LAWS)
     actions = [int(each) for each in told["laws"]["contract"].partition("; actions so far: ")[2].split()]
     if num_plies:
@@ -183,7 +192,7 @@ def test_rules_that_fail_only_in_a_search_break_a_law(check, monkeypatch):
     code, output, errors = check("tic_tac_toe", "--positions", 20)
     assert (code, errors) == (2, "azero: tic_tac_toe breaks 1 of the laws: search\n")
     told = laws_of(output)
-    assert list(told) == [*KEPT, "search"] and told["search"] == "BROKEN: tic_tac_toe.outcome fails"
+    assert list(told) == [*TOLD, "search"] and told["search"] == "BROKEN: tic_tac_toe.outcome fails"
 
 
 def test_json_of_a_good_game(check):
@@ -191,7 +200,10 @@ def test_json_of_a_good_game(check):
     told = json.loads(output)
     assert (code, errors) == (0, "") and told["positions"] >= 20 > told["games"] >= 2
     assert told["laws"] == dict.fromkeys(KEPT) and told["warnings"] == [] and told["remark"] is None
-    assert min(told["speeds"][name] for name in ("random_games_per_s", "uct_simulations_per_s")) > 0
+    figures = told["figures"]
+    assert min(figures[name] for name in ("random_games_per_s", "uct_simulations_per_s", "random_moves_per_s")) > 0
+    assert 5 <= figures["plies"] <= 9 and figures["most_moves"] == 9 and "connect_four" in figures["others"]
+    assert set(figures["ns_per_call"]) >= {"encode", "apply_action"} and 0.5 < figures["first_wins"] < 0.65
 
 
 ENDLESS = """from numba.extending import overload
@@ -263,8 +275,52 @@ def test_a_prototype_of_another_game_is_told_after_the_laws(check, tmp_path):
     code, output, errors = check("nim.py:Nim", "--positions", 100, "--against", "slow.py:SlowNim")
     assert (code, errors) == (2, "azero: nim.py:Nim breaks 1 of the laws: prototype\n")
     told = laws_of(output)
-    assert told.pop("prototype") == "BROKEN: 2 is legal by the rules, not by the prototype, after no move"
-    assert list(told) == KEPT and set(told.values()) == OK
+    wrong = "2 is legal by the rules, not by the prototype; legal by both: 0 1"
+    assert told.pop("prototype") == f"BROKEN: {wrong}, after no move"
+    assert list(told) == TOLD and set(told.values()) == OK
+
+
+ERRORS = [
+    ("        count = min(3, state.left)\n", "        count = len([k for k in range(min(3, state.left))])\n"),
+    ("planes[0, 0, k] = k < state.left", "planes[0, 0, k] = k < state.lef"),
+    ("return np.uint64(2 * state.left + (state.ply & 1))", "return np.uint64({1: 2}[1] * state.left)"),
+]
+TEXT_ERROR = added("draw(game, state, marks):\n        return state.left")
+
+
+@needs_compiler
+def test_the_errors_of_all_methods_are_told_at_once(check, tmp_path):
+    write_file(tmp_path / "nim.py", NIM, *ERRORS, TEXT_ERROR)
+    code, output, errors = check("nim.py:Nim")
+    assert (code, errors) == (2, "azero: nim.py:Nim has errors in 4 methods\n")
+    told = [
+        "encode fails, line 42: AttributeError: 'record' object has no attribute 'lef'",
+        "draw returns 21; it should be text",
+        "legal_actions, line 23, cannot be compiled: [k for k in range(min(3, state.left))] makes a list: write a loop",
+        "hash_key, line 45, cannot be compiled: {1: 2} makes a dict: write a tuple, or np.array(...) outside the class",
+    ]
+    assert [line.partition(".py:Nim.")[2] for line in output.splitlines()] == told
+    code, output, _ = check("nim.py:Nim", "--json")
+    assert [line.partition(".py:Nim.")[2] for line in json.loads(output)["errors"]] == told
+
+
+def test_an_error_in_one_method_is_told_alone(check, tmp_path):
+    write_file(tmp_path / "nim.py", NIM, ERRORS[1])
+    error = "nim.py:Nim.encode fails, line 39: AttributeError: 'record' object has no attribute 'lef'"
+    assert check("nim.py:Nim") == (2, "", f"azero: {error}\n")
+
+
+def test_planes_that_lack_the_limit_of_plies_cause_a_notice(check, tmp_path):
+    """The game is lost by the first player after 9 plies, which the planes do not show."""
+    limit = ("if state.left > 0:\n", "if state.ply >= 9:\n            return LOSS\n        if state.left > 0:\n")
+    write_file(tmp_path / "nim.py", NIM, limit, COUNTING_KEY)
+    code, output, _ = check("nim.py:Nim", "--positions", 200, "--json")
+    report = json.loads(output)
+    assert code == 0 and set(report["laws"].values()) == {None}
+    found = re.fullmatch(r"the planes are the same after ([\d ]+) and after ([\d ]+), but (.*)", report["planes"])
+    lines = [list(map(int, line.split())) for line in found.groups()[:2]]
+    assert sum(lines[0]) + len(lines[0]) == sum(lines[1]) + len(lines[1])
+    assert found[3].startswith("the mover's result ")
 
 
 @pytest.mark.parametrize(

@@ -26,29 +26,49 @@ class KernelRow(NamedTuple):
 def measure_kernels(game: Game, seconds: float) -> list[KernelRow]:
     """Returns a row for each kernel."""
     return [
-        KernelRow("random games", random_games(game, seconds), "games/s", ""),
+        KernelRow("random games", random_games(game, seconds).per_s, "games/s", ""),
         KernelRow("UCT with rollouts", uct_simulations(game, seconds), "simulations/s", "20,000 from the start"),
         KernelRow("PUCT, free evaluator", puct_simulations(game, seconds), "simulations/s", "128 trees, 64 each"),
     ]
 
 
-def random_games(game: Game, seconds: float) -> float:
-    """Returns random games per second, on one thread. Raises BrokenRules if the rules fail in a game."""
+class RandomGames(NamedTuple):
+    """Random games by a game's rollout policy, on one thread.
+
+    Attributes:
+      per_s: games per second.
+      plies: their mean length.
+      first_wins: the share of games that the first player wins.
+      draws: the share of draws.
+    """
+
+    per_s: float
+    plies: float
+    first_wins: float
+    draws: float
+
+
+def random_games(game: Game, seconds: float) -> RandomGames:
+    """Plays random games for some time. Raises BrokenRules if the rules fail in a game."""
     state, rng = new_states(game.rules, 1)[0], new_rng(0)
     legal, actions = np.empty(game.num_actions, np.int32), np.zeros(game.max_plies + 1, np.int32)
-    played, num = np.zeros(1, np.int64), 1
+    played, num, all_played = np.zeros(1, np.int64), 1, 0
+    totals = np.zeros(3, np.int64)
 
     def work() -> int:
-        nonlocal num
+        nonlocal num, all_played
         begin, done = time.perf_counter(), num
         try:
-            count_random_games(game.rules, state, legal, rng, actions, played, done)
+            totals[:] += count_random_games(game.rules, state, legal, rng, actions, played, done)
         except Exception as error:  # of the rules
             raise _broken_again(game, actions[: played[0]]) or error from None
         num = next_size(num, time.perf_counter() - begin)
+        all_played += done
         return done
 
-    return rate(work, seconds)
+    per_s = rate(work, seconds)
+    plies, wins, draws = (totals / all_played).tolist()
+    return RandomGames(per_s, plies, wins, draws)
 
 
 def _broken_again(game: Game, actions: np.ndarray) -> BrokenRules | None:

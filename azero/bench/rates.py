@@ -30,6 +30,14 @@ def rate(work: Work, seconds: float) -> float:
     return done / elapsed
 
 
+def per_computed_s(measure: Callable[[], float]) -> float:
+    """Returns a rate that one thread has measured, per second of computing. Waiting does not count."""
+    elapsed, computed = time.perf_counter(), time.process_time()
+    measured = measure()
+    elapsed, computed = time.perf_counter() - elapsed, time.process_time() - computed
+    return measured * elapsed / max(computed, 1e-6)
+
+
 def rate_of_threads(works: Sequence[Work], seconds: float) -> float:
     """Returns the units per second of all works together, each on a separate thread."""
     with ThreadPoolExecutor(len(works)) as threads:

@@ -66,7 +66,10 @@ def new_game(
 def check_game(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game's name, or FILE.py:NAME for your own game.")],
     against: Annotated[
-        str | None, typer.Option("--against", metavar="FILE.py:NAME", help="A plain Python prototype to compare with.")
+        str | None,
+        typer.Option(
+            "--against", metavar="FILE.py:NAME", help="A plain Python prototype to compare with, for up to a minute."
+        ),
     ] = None,
     positions: Annotated[
         int, typer.Option("--positions", help="Random positions to check, fewer in slow games.")
@@ -76,7 +79,8 @@ def check_game(
 ) -> None:
     """Check a game against the laws that every game must keep.
 
-    Plays random games in plain Python and compiled. Prints each broken law, with the moves that lead to the position.
+    Plays random games in plain Python and compiled. Prints each broken law, with the moves that lead to the position,
+    and the board. If all are kept, prints what random games are like, and how fast the rules are.
     """
     from azero.authoring.check_game import check_game as check
 
@@ -86,6 +90,10 @@ def check_game(
     report = check(game, against, positions, seed, (lambda line: None) if as_json else print)
     if as_json:
         print(json.dumps(report.to_json()))
+    if len(report.errors) == 1:
+        raise BadInput(report.errors[0])
+    if report.errors:
+        raise BadInput(f"{game} has errors in {len(report.errors)} methods")
     if report.broken:
         raise BadInput(f"{game} breaks {len(report.broken)} of the laws: {', '.join(report.broken)}")
 

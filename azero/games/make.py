@@ -9,6 +9,7 @@ from azero.games.contract import Rules
 from azero.games.names import identity_of, parts_of
 from azero.games.registry import PARAMETER_TYPES, parameters_of, registered_games
 from azero.games.state import Game
+from azero.games.user.every_error import find_errors
 from azero.games.user.loading import load_rules
 from azero.games.user.trial import try_out
 from azero.games.user.trust import Untrusted, trust_identity, trust_name
@@ -58,8 +59,28 @@ def make_sent_game(name: str, identity: str) -> Game | None:
     return None
 
 
+def errors_of(name: str) -> list[str]:
+    """Returns every error of a user's rules that `make_game` has refused, in one line each.
+
+    There are none if it is not the methods of the rules that are wrong, but e.g. the name.
+    """
+    try:
+        rules, file = _read_game(name)
+    except BadInput:
+        return []
+    return find_errors(rules, file) if file else []
+
+
 def parse_game(text: str, compiles: bool = True) -> Rules:
     """Returns the rules of a game by name, as `make_game` does; raises BadInput. A user's file must be trusted."""
+    rules, file = _read_game(text)
+    if file:
+        try_out(rules, file, compiles)
+    return rules
+
+
+def _read_game(text: str) -> tuple[Rules, str | None]:
+    """Returns the rules of a game by name, and the file of a user's game. The rules are not tried out."""
     file, name, arguments = parts_of(text)
     rules = _find(file, name)
     parameters = arguments.split(",") if arguments and arguments.strip() else []
@@ -75,9 +96,7 @@ def parse_game(text: str, compiles: bool = True) -> Rules:
     made = rules(**values)
     _check_ranges(name, made)
     made.check()
-    if file:
-        try_out(made, file, compiles)
-    return made
+    return made, file
 
 
 def _check_ranges(name: str, rules: Rules) -> None:

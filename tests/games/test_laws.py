@@ -9,8 +9,8 @@ import pytest
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import Game, Symmetries, make_game
-from azero.games.laws import laws
-from azero.games.laws.findings import Broken, Notes, record_of
+from azero.games.laws import laws, symmetries
+from azero.games.laws.findings import Broken, Notes, beside, hold, record_of
 from azero.games.laws.laws import LAWS, check_laws, random_games
 
 from .user_games import NIM, TIC_TAC_TOE, added, write_file
@@ -160,22 +160,23 @@ ROLLOUT = "rollout_action(game, state, legal, rng):\n        "
         (
             "symmetry tables",
             [IMPORT, tables("[back, forth]", "[[0, 1, 2], [0, 1, 2]]")],
-            r"the first symmetry is not the identity, after no move",
+            r"the first symmetry is not the identity: it takes row 1, column 21 to row 1, column 1",
         ),
         (
             "symmetries",
             [IMPORT, tables("[forth, back]", "[[0, 1, 2], [0, 1, 2]]")],
-            r"planes do not follow symmetry 1, after MOVES and after MOVES",
+            r"symmetry 1 takes cell row 1, column \d+ to row 1, column \d+ and action (\d) to \1, but plane 0 is "
+            r"[01] in row 1, column \d+, [01] in row 1, column \d+, after MOVES and after MOVES",
         ),
         (
             "places",
             [added("places(game):\n        return 1, 0, np.array([0, 1, 21], np.int32)")],
-            r"places have numbers \[3\] from 0 to 21; they should be \[3\] from 0 to 20, after no move",
+            r"places have numbers \[3\] from 0 to 21; they should be \[3\] from 0 to 20",
         ),
         (
             "places",
             [added("places(game):\n        return 1, 2, np.array([21, 0, 21], np.int32)")],
-            r"two actions have the same place, after no move",
+            r"action 0 and action 2 have the same place",
         ),
         (
             "text",
@@ -217,16 +218,28 @@ SIZES = "not [S, 21], [S, 3]"
 @pytest.mark.parametrize(
     ("cells", "actions", "message"),
     [
-        ([FORTH, [0] * 21], [[0, 1, 2], [0, 1, 2]], "symmetry 1 is not a permutation of cells"),
-        ([FORTH, BACK], [[0, 1, 2], [0, 0, 0]], "symmetry 1 is not a permutation of actions"),
-        ([FORTH, BACK], [[0, 1, 2], [1, 2, 3]], "symmetry 1 is not a permutation of actions"),
+        (
+            [FORTH, [0] * 21],
+            [[0, 1, 2], [0, 1, 2]],
+            "symmetry 1 is not a permutation of cells: row 1, column 1 is there 21 times, row 1, column 2 is missing",
+        ),
+        (
+            [FORTH, BACK],
+            [[0, 1, 2], [0, 0, 0]],
+            "symmetry 1 is not a permutation of actions: action 0 is there 3 times, action 1 is missing",
+        ),
+        (
+            [FORTH, BACK],
+            [[0, 1, 2], [1, 2, 3]],
+            "symmetry 1 is not a permutation of actions: 3 is not a number of actions, action 0 is missing",
+        ),
         ([FORTH, BACK], [[0, 1, 2]], f"symmetries have cells [2, 21], actions [1, 3], {SIZES}"),
         ([[0, 1]], [[0, 1, 2]], f"symmetries have cells [1, 2], actions [1, 3], {SIZES}"),
         (np.zeros((0, 21)), np.zeros((0, 3)), f"symmetries have cells [0, 21], actions [0, 3], {SIZES}"),
     ],
 )
 def test_what_is_no_permutation_is_told_by_both_laws_of_symmetries(folder, cells, actions, message):
-    assert symmetry_findings(folder, cells, actions) == [f"{message}, after no move"] * 2
+    assert symmetry_findings(folder, cells, actions) == [message] * 2
 
 
 @pytest.mark.parametrize(
@@ -236,9 +249,9 @@ def test_what_is_no_permutation_is_told_by_both_laws_of_symmetries(folder, cells
         (
             [FORTH, [*FORTH[1:], 0]],
             [[0, 1, 2], [0, 1, 2]],
-            ["symmetry 1 after symmetry 1 is not in the list", "planes do not"],
+            ["symmetry 1 after symmetry 1 is not in the list", "symmetry 1 takes cell "],
         ),
-        ([FORTH, FORTH], [[0, 1, 2], [2, 1, 0]], ["planes do not follow symmetry 1"]),
+        ([FORTH, FORTH], [[0, 1, 2], [2, 1, 0]], ["symmetry 1 takes cell "]),
     ],
 )
 def test_tables_that_do_not_fit_the_game_or_each_other_are_told(folder, cells, actions, messages):
@@ -249,7 +262,7 @@ def test_tables_that_do_not_fit_the_game_or_each_other_are_told(folder, cells, a
 
 def test_tables_are_of_int32(folder):
     found = symmetry_findings(folder, [FORTH], [[0, 1, 2]], dtype=np.int64)
-    assert found == ["symmetries have cells of int64 and actions of int64; both should be of int32, after no move"] * 2
+    assert found == ["symmetries have cells of int64 and actions of int64; both should be of int32"] * 2
 
 
 def symmetry_findings(folder, cells, actions, dtype=np.int32) -> list[str]:
@@ -262,28 +275,63 @@ def symmetry_findings(folder, cells, actions, dtype=np.int32) -> list[str]:
     return list(found.values())
 
 
-def test_a_board_whose_moves_do_not_turn_with_it_is_told():
+def test_a_board_whose_moves_do_not_turn_with_it_is_told_by_cells_and_moves():
     game = make_game("tic_tac_toe")
     cells, actions = game.symmetries
     game.symmetries = Symmetries(cells, np.concatenate([actions[:1], actions[:0:-1]]))
     found = findings(game)
-    assert list(found) == ["symmetries", "places"] and found["places"].startswith("places do not follow symmetry")
-    moves = re.fullmatch(
-        r"(planes|legal actions) do not follow symmetry \d, after (.*) and after (.*)", found["symmetries"]
+    assert list(found) == ["symmetries", "places"]
+    told = re.fullmatch(
+        r"symmetry (\d) takes cell (..) to (..) and move (..) to (..), but plane \d is 1 in \2, 0 in \3, "
+        r"after (..) and after (..)",
+        found["symmetries"],
     )
-    assert len(moves[2].split()) == len(moves[3].split()) == 1
+    s, cell, image, move, move_image, *lines = told.groups()
+    assert cell == move != image and move_image != image and lines == [move, move_image]
+    names = [f"{letter}{row}" for row in "123" for letter in "abc"]
+    assert cells[int(s)][names.index(image)] == names.index(cell)
+    assert re.fullmatch(
+        r"symmetry \d takes move (..) to (..) and cell \1 to (..), but places has it in \2", found["places"]
+    )
+
+
+def test_moves_that_a_symmetry_makes_illegal_are_told_with_the_legal_ones():
+    game = make_game("breakthrough(rows=4,columns=3)")
+    cells, actions = game.symmetries
+    game.symmetries = Symmetries(cells, np.concatenate([actions[:1], np.roll(actions[1:], 1, axis=1)]))
+    told = findings(game, num_games=2)["symmetries"]
+    found = re.fullmatch(
+        r"symmetry 1 takes (move|action) (\S+) to (\S+), but one is (il)?legal, the other (il)?legal; "
+        r"legal there: (.*), after no move and after no move",
+        told,
+    )
+    state = game.new_initial_state()
+    legal = [game.action_to_text(state, each) for each in state.legal_actions()]
+    assert found[6].split() == legal and (found[3] in legal) == bool(found[4])
+
+
+def test_a_broken_law_is_drawn():
+    with pytest.raises(Broken) as error:
+        hold(False, "it is wrong", make_game("tic_tac_toe"), [0], [])
+    assert str(error.value) == "it is wrong, after a1 and after no move"
+    boards = error.value.boards()
+    assert [board.count("X") for board in boards] == [1, 0]
+    assert beside(boards)[0] == boards[0].splitlines()[0] + "    " + boards[1].splitlines()[0]
+    assert beside([80 * "-", 80 * "="]) == [80 * "-", "", 80 * "="]
 
 
 def test_a_target_that_does_not_turn_with_the_board_is_told(monkeypatch):
-    monkeypatch.setattr(laws, "target_of", lambda state, action: 0)
+    monkeypatch.setattr(symmetries, "target_of", lambda state, action: 0)
     told = findings(make_game("connect_four"), num_games=2)["symmetries"]
-    assert told == "target does not follow symmetry 1, after no move and after no move"
+    wrong = r"symmetry 1 takes move \d to \d and cell 1, row 6 to 7, row 6, but target there is 1, row 6, after "
+    assert re.match(wrong, told)
 
 
 def test_owners_that_do_not_turn_with_the_board_are_told(monkeypatch):
     monkeypatch.setattr(laws.State, "ownership", lambda state: np.arange(16, dtype=np.int8).reshape(4, 4))
     told = findings(make_game("othello(size=4)"), num_games=2)
-    assert told["symmetries"].startswith("ownership does not follow symmetry 1, after ")
+    wrong = r"ownership does not follow symmetry 1, which takes cell (..) to (..): the owner of \1 is \d+, of \2 \d+, "
+    assert re.match(wrong, told["symmetries"])
     assert re.match(r"ownership is .* compiled, .* in plain Python, after ", told["compiled"])
 
 
@@ -295,7 +343,7 @@ EXCHANGE = "exchange_players(game, state):\n        state.ply += 1"
     [
         (EXCHANGE, None),
         (EXCHANGE.replace("1", "2"), "exchange_players does not give the turn, after no move"),
-        (f"{EXCHANGE}\n        state.left = 22 - state.left", "legal actions do not follow exchange, after "),
+        (f"{EXCHANGE}\n        state.left = 22 - state.left", "exchange takes action "),
         (f"{EXCHANGE} + (state.left == 21)", "exchange_players does not give the turn, after no move"),
         (f"{EXCHANGE}\n        state.left = max(1, state.left - 1)", "exchange_players twice changes the position"),
     ],
@@ -310,9 +358,12 @@ def test_an_exchange_that_takes_cells_elsewhere_is_told(monkeypatch):
     game = make_game("hex(size=3)")
     cells = np.arange(9, dtype=np.int32)
     monkeypatch.setattr(type(game.rules), "exchange", lambda rules: (cells, cells))
-    assert findings(game)["exchange"].startswith("legal actions do not follow exchange, after ")
+    assert findings(game)["exchange"].startswith("exchange takes move ")
     monkeypatch.setattr(type(game.rules), "exchange", lambda rules: (cells, 0 * cells))
-    assert findings(game)["exchange"] == "exchange has actions that are no permutation of 9 in int32, after no move"
+    lacking = "a1 is there 9 times, move b1 is missing"
+    assert findings(game)["exchange"] == f"exchange is not a permutation of actions: move {lacking}"
+    monkeypatch.setattr(type(game.rules), "exchange", lambda rules: (cells, cells[:2]))
+    assert findings(game)["exchange"] == "exchange has actions of int32 [2], not int32 [9]"
 
 
 def test_the_first_law_that_is_broken_is_raised(folder):

@@ -6,7 +6,9 @@ import pytest
 
 from azero.errors import BadInput
 from azero.games import Game, Prototype, make_game
-from azero.games.laws.prototype import check_against, load_prototype
+from azero.games.laws import prototype
+from azero.games.laws.findings import Broken
+from azero.games.laws.prototype import compare_with, load_prototype
 from azero.games.user import timeouts
 
 from .user_games import NIM, SLOW_NIM, write_file
@@ -14,6 +16,12 @@ from .user_games import NIM, SLOW_NIM, write_file
 pytestmark = pytest.mark.usefixtures("folder")
 
 LEGAL = 'return ["0", "1", "2"][: self.left]'
+
+
+@pytest.fixture(autouse=True)
+def few_games(monkeypatch):
+    """Comparisons end soon."""
+    monkeypatch.setattr(prototype, "_FAMILIAR", 30)
 
 
 @pytest.fixture
@@ -25,7 +33,7 @@ def nim(folder) -> Game:
 def refusal(game: Game, name: str) -> str:
     """Returns the line that reports how a prototype differs."""
     with pytest.raises(BadInput) as error:
-        check_against(game, load_prototype(name), name, num_games=30, seed=0)
+        compare_with(game, load_prototype(name), name, seed=0)
     assert len(str(error.value).splitlines()) == 1
     return str(error.value)
 
@@ -39,7 +47,8 @@ def difference(game: Game, folder, *changes) -> str:
 def test_a_prototype_of_the_same_game_agrees(nim, folder):
     write_file(folder / "slow.py", SLOW_NIM)
     for game in (nim, make_game("nim.py:Nim(heap=1)"), make_game("nim.py:Nim(heap=6)")):
-        check_against(game, load_prototype("slow.py:SlowNim"), "slow.py:SlowNim", num_games=30, seed=0)
+        num_games, num_positions = compare_with(game, load_prototype("slow.py:SlowNim"), "slow.py:SlowNim", seed=0)
+        assert num_games > 30 and num_positions == 2 * game.rules.heap
 
 
 def test_it_is_made_with_the_game_s_parameters_once_a_game(nim):
@@ -50,8 +59,8 @@ def test_it_is_made_with_the_game_s_parameters_once_a_game(nim):
             made.append(parameters)
             super().__init__(**parameters)
 
-    check_against(make_game("nim.py:Nim(heap=6)"), Noting, "slow.py:SlowNim", num_games=5, seed=0)
-    assert made == [{"heap": 6}] * 5
+    num_games, _ = compare_with(make_game("nim.py:Nim(heap=6)"), Noting, "slow.py:SlowNim", seed=0)
+    assert made == [{"heap": 6}] * num_games
 
 
 def test_a_game_without_parameters_has_prototypes_without():
@@ -75,7 +84,10 @@ def test_a_game_without_parameters_has_prototypes_without():
                     return 1 - 2 * player
             return None if len(self.stones) < 9 else 0
 
-    check_against(make_game("tic_tac_toe"), TicTacToe, "slow.py:TicTacToe", num_games=100, seed=0)
+    game, seconds = make_game("tic_tac_toe"), []
+    assert compare_with(game, TicTacToe, "slow.py:TicTacToe", seed=0, seconds=0)[0] == 1
+    compared = compare_with(game, TicTacToe, "slow.py:TicTacToe", 0, 1.2, seconds.append)
+    assert compared[0] > 30 and compared[1] > 100 and sum(seconds) == 1
 
 
 @pytest.mark.parametrize(
@@ -106,8 +118,17 @@ def test_a_game_without_parameters_has_prototypes_without():
 def test_the_first_difference_is_told_with_the_moves_to_it(nim, folder, change, message, left):
     told = difference(nim, folder, change)
     moves = told.rpartition(", after ")[2].removeprefix("no move").split()
-    assert re.fullmatch(f"{message}, after (no move|[0-2 ]+)", told), told
+    assert re.fullmatch(f"{message}(; legal by both: [^,]+)?, after (no move|[0-2 ]+)", told), told
     assert 21 - sum(int(move) + 1 for move in moves) in left
+
+
+def test_a_difference_is_told_with_both_answers_and_the_board(folder):
+    write_file(folder / "nim.py", NIM)
+    write_file(folder / "slow.py", SLOW_NIM, (LEGAL, 'return ["0", "2"][: self.left]'))
+    with pytest.raises(Broken) as error:
+        compare_with(make_game("nim.py:Nim"), load_prototype("slow.py:SlowNim"), "slow.py:SlowNim", seed=0)
+    assert str(error.value) == "1 is legal by the rules, not by the prototype; legal by both: 0 2, after no move"
+    assert error.value.boards() == ["left: 21\nply: 0"]
 
 
 def test_another_score_is_told(nim, folder):
@@ -115,7 +136,7 @@ def test_another_score_is_told(nim, folder):
     told = difference(nim, folder, ("    def result(self):", score.format("21.5")))
     assert re.fullmatch(r"the score is -?1 by the rules, 21\.5 by the prototype, after [0-2 ]+", told)
     write_file(folder / "same.py", SLOW_NIM, ("    def result(self):", score.format("self.result()")))
-    check_against(nim, load_prototype("same.py:SlowNim"), "same.py:SlowNim", num_games=30, seed=0)
+    compare_with(nim, load_prototype("same.py:SlowNim"), "same.py:SlowNim", seed=0)
 
 
 @pytest.mark.parametrize(

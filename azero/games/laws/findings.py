@@ -2,15 +2,35 @@
 
 import math
 import time
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from azero.errors import BadInput
 from azero.games.state import Game, State
 
+if TYPE_CHECKING:
+    from azero.games.laws.keys import Enumeration
+
+_WIDTH = 90  # characters of boards side by side
+
 
 class Broken(BadInput):
-    """A law is broken. The message says how, and after which moves."""
+    """A law is broken. The message says how, and after which moves.
+
+    Attributes:
+      game: the game.
+      lines: the actions that lead to the positions where the law is broken; none if it is broken in no position.
+    """
+
+    def __init__(self, what: str, game: Game, *lines: list[int]):
+        after = [f"after {record_of(game, each) or 'no move'}" for each in lines]
+        super().__init__(f"{what}, {' and '.join(after)}" if after else what)
+        self.game, self.lines = game, lines
+
+    def boards(self) -> list[str]:
+        """Returns the positions as the game draws them; no board that `draw` fails to draw."""
+        return [board for each in self.lines if (board := board_after(self.game, each))]
 
 
 class Notes:
@@ -24,8 +44,14 @@ class Notes:
       remark: what the check has seen that breaks no law.
     """
 
-    def __init__(self, num_positions: int = 1, seconds: float = math.inf, moves_a_game: int = 1000) -> None:
-        self.enumeration: Any = None
+    def __init__(
+        self,
+        num_positions: int = 1,
+        seconds: float = math.inf,
+        moves_a_game: int = 1000,
+        enumeration: "Enumeration | None" = None,
+    ) -> None:
+        self.enumeration = enumeration
         self.moves_a_game = moves_a_game
         self.num_passed = self.num_looked = 0
         self.remark = ""
@@ -48,17 +74,36 @@ class Notes:
         return is_looking
 
 
-def hold(is_kept: object, what: str, game: Game, actions: list[int]) -> None:
-    """Raises Broken with the moves `actions` unless the law is kept."""
+def hold(is_kept: object, what: str, game: Game, *lines: list[int]) -> None:
+    """Raises Broken unless the law is kept by the positions after these lines, one or more."""
     if not is_kept:
-        raise Broken(f"{what}, after {record_of(game, actions) or 'no move'}")
+        raise Broken(what, game, *lines)
 
 
-def hold_pair(is_kept: object, what: str, game: Game, actions: list[int], others: list[int]) -> None:
-    """Raises Broken unless a law is kept by two positions, one after `actions` and one after `others`."""
-    if not is_kept:
-        one, other = (record_of(game, each) or "no move" for each in (actions, others))
-        raise Broken(f"{what}, after {one} and after {other}")
+def state_after(game: Game, actions: list[int]) -> State:
+    """Returns the position after some actions."""
+    state = game.new_initial_state()
+    for action in actions:
+        state.apply_action(action)
+    return state
+
+
+def board_after(game: Game, actions: list[int]) -> str:
+    """Returns the position after some actions as the game draws it; empty if it cannot."""
+    try:
+        return state_after(game, actions).draw()
+    except BadInput:  # another law is about `draw`
+        return ""
+
+
+def beside(boards: Sequence[str]) -> list[str]:
+    """Returns the lines of boards: side by side if they are narrow, else one below the other."""
+    columns = [board.splitlines() for board in boards]
+    widths = [max(map(len, column), default=0) for column in columns]
+    if sum(widths) > _WIDTH:
+        return [line for column in columns for line in ("", *column)][1:]
+    rows = zip_longest(*columns, fillvalue="")
+    return ["    ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)) for row in rows]
 
 
 def record_of(game: Game, actions: list[int]) -> str:

@@ -5,6 +5,7 @@ move, outcome and legal actions. The same action leads from both to equal keys a
 """
 
 import functools
+import math
 import random
 from array import array
 from collections import deque
@@ -18,7 +19,7 @@ from azero.compiler.bits import ONE
 from azero.compiler.jit import kernel
 from azero.compiler.rng import mix
 from azero.games.contract import ONGOING
-from azero.games.laws.findings import Notes, hold_pair
+from azero.games.laws.findings import Notes, hold, state_after
 from azero.games.state import Game, State, new_states
 
 _NUM_TWINS = 20
@@ -26,6 +27,8 @@ _NUM_TWINS = 20
 
 _NUM_TRIED = 4
 """Moves tried at each position of such a pair."""
+
+_MOST_LOOKALIKES = 10_000
 
 _AT_ONCE = 256  # positions expanded by one call
 _ROOM_BYTES = 1 << 22  # memory for their children
@@ -75,7 +78,7 @@ def _play_on(game: Game, actions: list[int], others: list[int], chooser: random.
         legal = one.legal_actions()
         tried = chooser.sample(legal, min(_NUM_TRIED, len(legal)))
         found = difference(one, other, tried)
-        hold_pair(not found, f"hash_key is equal, but {found}", game, one.history(), other.history())
+        hold(not found, f"hash_key is equal, but {found}", game, one.history(), other.history())
         if one.is_terminal():
             return
         after = [(_after(one, action), _after(other, action)) for action in tried]
@@ -102,14 +105,17 @@ def swap_two_moves(actions: list[int], chooser: random.Random) -> list[int]:
 
 
 @kernel
-def _expand(game, states, legal, keys, looks, children, parents, actions, child_keys):
+def _expand(game, states, legal, planes, words, keys, looks, sights, children, parents, actions, child_keys):
     """Makes each move of some positions until the arrays are full; returns the numbers of positions and of moves.
 
     Args:
       states: [n] records, the positions.
       legal: [A] int32, working memory.
+      planes: [C, H, W] float32, working memory.
+      words: [w] uint64, the memory of `planes`.
       keys: [n] uint64, written: the positions' keys.
       looks: [n] uint64, written: digests of everything that must be the same in positions with equal keys.
+      sights: [n] uint64, written: digests of the planes; 0 where the game is over.
       children: [m] records, written: the positions after the moves, in order; m is at least A.
       parents: [m] int32, written: the index of each child's parent in `states`.
       actions: [m] int32, written: the moves.
@@ -126,6 +132,12 @@ def _expand(game, states, legal, keys, looks, children, parents, actions, child_
                 return i, count
             look = mix(look ^ np.uint64(game.current_player(states[i])))
         keys[i] = game.hash_key(states[i])
+        sights[i] = 0
+        if num_legal > 0:
+            game.encode(states[i], planes)
+            sights[i] = ONE
+            for k in range(len(words)):
+                sights[i] = mix(sights[i] ^ words[k])
         for k in range(num_legal):
             children[count] = states[i]
             game.apply_action(children[count], np.int64(legal[k]))
@@ -180,6 +192,7 @@ class Enumeration:
       game: the game.
       num_followed: moves made so far.
       twins: pairs of positions with equal keys and different records, if equal keys promise an equal future.
+      lookalikes: some pairs of positions with equal planes and different keys, players, moves or keys after a move.
     """
 
     def __init__(
@@ -198,6 +211,7 @@ class Enumeration:
         self.game = game
         self.num_followed = 0
         self.twins: list[tuple[int, int]] = []
+        self.lookalikes: list[tuple[int, int]] = []
         self._identity = identity
         self._is_history_free = game.rules.is_history_free if is_history_free is None else is_history_free
         self._node_of: dict[int, int] = {}  # by digest
@@ -207,10 +221,14 @@ class Enumeration:
         self._lines: list[list[int]] = []
         self._first_of: dict[int, int] = {}  # by key, the first expanded node
         self._met: dict[int, int] = {}  # by key, the first known node
+        self._seen: dict[int, int] = {}  # by digest of the planes, the first expanded node
         num_rows = max(game.num_actions, _ROOM_BYTES // game.rules.state_dtype.itemsize)
         self._children = new_states(game.rules, num_rows)
         self._room = np.zeros(num_rows, np.int32), np.zeros(num_rows, np.int32), np.zeros(num_rows, np.uint64)
         self._legal = np.zeros(game.num_actions, np.int32)
+        size = math.prod(game.planes_shape)
+        flat = np.zeros(size + size % 2, np.float32)
+        self._planes, self._words = flat[:size].reshape(game.planes_shape), flat.view(np.uint64)
 
     def __len__(self) -> int:
         """Returns the number of known positions. The last ones may not be expanded yet."""
@@ -253,14 +271,16 @@ class Enumeration:
 
     def _expand(self, records: np.ndarray, nodes: Sequence[int], room: int) -> tuple[int, list[_Chunk]]:
         """Makes the moves of positions until the arrays are full; returns how many, and the new positions."""
-        keys, looks = np.zeros((2, len(records)), np.uint64)
+        keys, looks, sights = np.zeros((3, len(records)), np.uint64)
         parents, actions, child_keys = self._room
+        work = self._legal, self._planes, self._words
         num_expanded, count = _expand(
-            self.game.rules, records, self._legal, keys, looks, self._children[:room], parents, actions, child_keys
+            self.game.rules, records, *work, keys, looks, sights, self._children[:room], parents, actions, child_keys
         )
         self.num_followed += count
         for i in range(num_expanded):
             self._compare(nodes[i], int(looks[i]))
+            self._note_lookalike(nodes[i], int(sights[i]))
         before = [nodes[parent] for parent in parents[:count].tolist()]
         return num_expanded, self._take_in(
             self._children[:count], child_keys[:count].tolist(), before, actions[:count].tolist()
@@ -281,7 +301,7 @@ class Enumeration:
             self._unexpanded.add(len(self) - 1)
             self._parents.append(parents[i])
             self._actions.append(actions[i])
-            self._hold_pair(node == len(self) - 1, "hash_key differs between equal records", len(self) - 1, node)
+            self._hold(node == len(self) - 1, "hash_key differs between equal records", len(self) - 1, node)
             twin = self._met.setdefault(keys[i], node)
             if twin != node and self._is_history_free:
                 self.twins.append((node, twin))
@@ -296,21 +316,20 @@ class Enumeration:
         if first == node or not self._is_history_free:
             return
         if self._looks[first] != look:
-            one, other = (_state_after(self.game, self.line_to(each)) for each in (node, first))
+            one, other = (state_after(self.game, self.line_to(each)) for each in (node, first))
             found = difference(one, other, one.legal_actions())
             what = found or "a repeated move leads to another position: do the rules use random numbers?"
-            self._hold_pair(False, f"hash_key is equal, but {what}", node, first)
+            self._hold(False, f"hash_key is equal, but {what}", node, first)
 
-    def _hold_pair(self, is_kept: object, what: str, node: int, other: int) -> None:
+    def _note_lookalike(self, node: int, sight: int) -> None:
+        """Notes a position with the planes of an earlier one, if they differ otherwise."""
+        first = self._seen.setdefault(sight, node) if sight else node
+        if self._looks[first] != self._looks[node] and len(self.lookalikes) < _MOST_LOOKALIKES:
+            self.lookalikes.append((first, node))
+
+    def _hold(self, is_kept: object, what: str, node: int, other: int) -> None:
         if not is_kept:
-            hold_pair(False, what, self.game, self.line_to(node), self.line_to(other))
-
-
-def _state_after(game: Game, actions: list[int]) -> State:
-    state = game.new_initial_state()
-    for action in actions:
-        state.apply_action(action)
-    return state
+            hold(False, what, self.game, self.line_to(node), self.line_to(other))
 
 
 def difference(one: State, other: State, actions: Sequence[int]) -> str:

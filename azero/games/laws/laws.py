@@ -8,10 +8,11 @@ import numpy as np
 from azero.compiler.jit import IS_COMPILED
 from azero.compiler.plain import plain_python
 from azero.errors import BadInput
-from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Exchange, Symmetries
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN
 from azero.games.defaults import has_own
-from azero.games.laws.findings import Notes, hold, hold_pair, looks_of, walk_game
+from azero.games.laws.findings import Notes, hold, looks_of, walk_game
 from azero.games.laws.keys import check_keys
+from azero.games.laws.symmetries import check_exchange, check_places, check_symmetries, check_symmetry_tables
 from azero.games.pictures.checking import check_picture, own_picture, shared_clicks
 from azero.games.pictures.picture import Picture
 from azero.games.reasons import short
@@ -129,122 +130,6 @@ def check_rollouts(game: Game, actions: list[int], chooser: random.Random, notes
             hold(result in (WIN, DRAW, LOSS), f"rollout returns {result}, which is not WIN, DRAW or LOSS", game, before)
 
 
-def check_symmetry_tables(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
-    """Symmetries are different permutations, the identity first. The product of two of them is one of them too."""
-    cells, gathers = _permutations(game)
-    first = (cells[0] == np.sort(cells[0])).all() and (gathers[0] == np.sort(gathers[0])).all()
-    hold(first, "the first symmetry is not the identity", game, [])
-    known = {one.tobytes() + other.tobytes() for one, other in zip(cells, gathers, strict=True)}
-    hold(len(known) == len(cells), "a symmetry is listed twice", game, [])
-    for s in range(len(cells)):
-        for t in range(len(cells)):
-            is_known = cells[s][cells[t]].tobytes() + gathers[s][gathers[t]].tobytes() in known
-            hold(is_known, f"symmetry {s} after symmetry {t} is not in the list", game, [])
-
-
-def check_symmetries(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
-    """A symmetry maps each game to a game: planes, legal actions, turns and the result correspond."""
-    for s, (cells, gather) in enumerate(zip(*_permutations(game), strict=True)):
-        if s == 0:
-            continue
-        seen = game.new_initial_state()
-        for state, before, action in walk_game(game, actions):
-            planes = state.planes().reshape(game.planes_shape[0], -1)[:, cells]
-            is_mapped = np.array_equal(planes, seen.planes().reshape(planes.shape))
-            hold_pair(is_mapped, f"planes do not follow symmetry {s}", game, before, seen.history())
-            is_mapped = np.array_equal(_mask(state)[gather], _mask(seen))
-            hold_pair(is_mapped, f"legal actions do not follow symmetry {s}", game, before, seen.history())
-            turn, result = (state.current_player(), state.returns()), (seen.current_player(), seen.returns())
-            hold_pair(turn == result, f"turn or result does not follow symmetry {s}", game, before, seen.history())
-            if action is not None:
-                same = int(np.flatnonzero(gather == action)[0])
-                if has_own(game.rules, "target"):
-                    cell, target = target_of(seen, same), target_of(state, action)
-                    is_mapped = (cells[cell] if 0 <= cell < len(cells) else cell) == target
-                    hold_pair(is_mapped, f"target does not follow symmetry {s}", game, before, seen.history())
-                seen.apply_action(same)
-            elif has_own(game.rules, "ownership"):
-                is_mapped = np.array_equal(state.ownership().ravel()[cells], seen.ownership().ravel())
-                hold_pair(is_mapped, f"ownership does not follow symmetry {s}", game, before, seen.history())
-
-
-def check_exchange(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
-    """The exchanged position has the other player to move, the same actions, and the opposite result.
-
-    A move leads from it to the position that is exchanged from the one after the move. To exchange twice changes
-    nothing. Where there is no exchanged position, the turn stays.
-    """
-    if not has_own(game.rules, "exchange_players"):
-        return
-    cells, gather = _permutations_of_exchange(game)
-    seen: State | None = None  # the exchanged position before, after the same move
-    for state, before, action in walk_game(game, actions):
-        other = exchanged(state)
-        if other is not None:
-            _compare_exchanged(state, other, cells, gather, action, before)
-        if other is not None and seen is not None:
-            same = _looks(other) == _looks(seen)
-            hold(
-                same,
-                "exchange_players and a move lead to another position than the move and exchange_players",
-                game,
-                before,
-            )
-        seen = None
-        if other is not None and action is not None:
-            seen = other.clone()
-            seen.apply_action(int(np.flatnonzero(gather == action)[0]))
-
-
-def _compare_exchanged(
-    state: State, other: State, cells: np.ndarray, gather: np.ndarray, action: int | None, before: list[int]
-) -> None:
-    """Raises Broken if `other` is not `state` with the players exchanged."""
-    game = state.game
-    back = exchanged(other)
-    hold(
-        back is not None and _looks(back) == _looks(state), "exchange_players twice changes the position", game, before
-    )
-    hold(other.returns() == state.returns()[::-1], "exchange_players does not exchange the result", game, before)
-    if action is None:
-        hold(other.final_score() == -state.final_score(), "exchange_players does not exchange the score", game, before)
-        if has_own(game.rules, "ownership"):
-            is_mapped = np.array_equal(-state.ownership().ravel()[cells], other.ownership().ravel())
-            hold(is_mapped, "ownership does not follow exchange", game, before)
-        return
-    hold(other.current_player() == 1 - state.current_player(), "exchange_players does not give the turn", game, before)
-    hold(np.array_equal(_mask(state)[gather], _mask(other)), "legal actions do not follow exchange", game, before)
-    if has_own(game.rules, "target"):
-        cell, target = target_of(other, int(np.flatnonzero(gather == action)[0])), target_of(state, action)
-        hold(
-            (cells[cell] if 0 <= cell < len(cells) else cell) == target, "target does not follow exchange", game, before
-        )
-
-
-def _looks(state: State) -> tuple:
-    """Returns what a position shows, except how it came about."""
-    return state.current_player(), state.returns(), state.legal_actions(), state.hash_key(), state.planes().tobytes()
-
-
-def check_places(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
-    """Each action has its own place, which follows the symmetries."""
-    if not has_own(game.rules, "places"):
-        return
-    planes, slots, numbers = game.places
-    cells, gathers = _permutations(game)
-    num_cells = cells.shape[1]
-    on_board = planes * num_cells
-    fits = numbers.shape == (game.num_actions,) and numbers.min() >= 0 and numbers.max() < on_board + slots
-    found = f"places have numbers {list(numbers.shape)} from {numbers.min()} to {numbers.max()}"
-    wanted = f"they should be [{game.num_actions}] from 0 to {on_board + slots - 1}"
-    hold(fits, f"{found}; {wanted}", game, [])
-    hold(len(np.unique(numbers)) == len(numbers), "two actions have the same place", game, [])
-    own = np.where(numbers < on_board, numbers % num_cells, -1)  # the cell of each action
-    for s, (cell, gather) in enumerate(zip(cells, gathers, strict=True)):
-        mapped = np.where(own >= 0, cell[own], -1)
-        hold(np.array_equal(own[gather], mapped), f"places do not follow symmetry {s}", game, [])
-
-
 def check_text(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
     """Each legal action has its own text, which leads back to it. The record of a game can be split and replayed."""
     texts: list[str] = []
@@ -271,7 +156,7 @@ def check_position_text(game: Game, actions: list[int], chooser: random.Random, 
     own = [name for name in _TEXTS if has_own(game.rules, name)]
     if not own:
         return
-    hold(len(own) == 2, f"{own[0]} is defined without the other one of {' and '.join(_TEXTS)}", game, [])
+    hold(len(own) == 2, f"{own[0]} is defined without the other one of {' and '.join(_TEXTS)}", game)
     is_history_free = game.rules.is_history_free
     for state, before, action in walk_game(game, actions):
         if not notes.has_time():
@@ -364,39 +249,3 @@ def check_laws(game: Game, num_games: int, seed: int) -> None:
     for actions in random_games(game, num_games, seed):
         for law in LAWS.values():
             law(game, actions, chooser, notes)
-
-
-def _permutations(game: Game) -> Symmetries:
-    """Returns the symmetries. Raises Broken if a row of their tables is not a permutation."""
-    cells, gathers = game.symmetries
-    _, height, width = game.planes_shape
-    sizes = height * width, game.num_actions
-    shapes = [(len(cells), size) for size in sizes]
-    found = f"symmetries have cells {list(cells.shape)}, actions {list(gathers.shape)}"
-    is_whole = len(cells) > 0 and [cells.shape, gathers.shape] == shapes
-    hold(is_whole, f"{found}, not [S, {sizes[0]}], [S, {sizes[1]}]", game, [])
-    found = f"symmetries have cells of {cells.dtype} and actions of {gathers.dtype}"
-    hold(cells.dtype == gathers.dtype == np.int32, f"{found}; both should be of int32", game, [])
-    for s in range(len(cells)):
-        for what, table, size in (("cells", cells, sizes[0]), ("actions", gathers, sizes[1])):
-            is_permutation = (np.sort(table[s]) == np.arange(size)).all()
-            hold(is_permutation, f"symmetry {s} is not a permutation of {what}", game, [])
-    return Symmetries(cells, gathers)
-
-
-def _permutations_of_exchange(game: Game) -> Exchange:
-    """Returns the tables of the exchange. Raises Broken if one is not a permutation."""
-    exchange = game.rules.exchange()
-    _, height, width = game.planes_shape
-    for what, table, size in zip(("cells", "actions"), exchange, (height * width, game.num_actions), strict=True):
-        is_permutation = (
-            table.shape == (size,) and table.dtype == np.int32 and (np.sort(table) == np.arange(size)).all()
-        )
-        hold(is_permutation, f"exchange has {what} that are no permutation of {size} in int32", game, [])
-    return exchange
-
-
-def _mask(state: State) -> np.ndarray:
-    mask = np.zeros(state.game.num_actions, bool)
-    mask[state.legal_actions()] = True
-    return mask

@@ -8,15 +8,19 @@ import math
 import random
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 from azero.errors import BadInput
-from azero.games.laws.findings import hold, record_of
-from azero.games.reasons import fails_with, place_of, short
+from azero.games.laws.findings import Broken, hold
+from azero.games.reasons import fails_with, listed, place_of, short
 from azero.games.registry import parameters_of
 from azero.games.state import Game, State
 from azero.games.user.loading import load_class
 from azero.games.user.timeouts import TimedOut, time_limit
 from azero.games.user.trust import trust_file
+
+_FAMILIAR = 1000
+"""Games in a row without a new position after which a comparison ends: small games have few positions."""
 
 
 class Prototype(ABC):
@@ -57,46 +61,70 @@ def load_prototype(name: str) -> type[Prototype]:
     return found
 
 
-def check_against(
-    game: Game, prototype: type[Prototype], name: str, num_games: int, seed: int, seconds: float = math.inf
-) -> int:
-    """Plays the same random games with both. Raises BadInput at the first difference, with the moves that lead there.
+def compare_with(
+    game: Game,
+    prototype: type[Prototype],
+    name: str,
+    seed: int,
+    seconds: float = math.inf,
+    note_seconds: Callable[[int], object] = lambda seconds: None,
+) -> tuple[int, int]:
+    """Plays the same random games with both, and compares them in each position.
 
-    Begins no game after `seconds`, but plays at least one. Returns the number of games.
+    Ends after `seconds`, or as soon as `_FAMILIAR` games in a row have had no position that was not compared before.
+
+    Args:
+      name: of the prototype, `slow.py:SlowGame`.
+      note_seconds: is called with each number of seconds that have passed.
+
+    Returns:
+      The numbers of games, and of different positions.
+
+    Raises:
+      BadInput: at the first difference, with the moves that lead there.
     """
-    chooser, begin = random.Random(seed), time.monotonic()
-    for number in range(num_games):
-        if number and time.monotonic() - begin >= seconds:
-            return number
-        state = game.new_initial_state()
-        actions: list[int] = []
-        try:
-            slow = prototype(**{key: getattr(game.rules, key) for key in parameters_of(type(game.rules))})
-            is_over = False
-            while not is_over:
-                with time_limit():
-                    is_over = _compare(game, state, slow, actions)
-                    if not is_over:
-                        action = chooser.choice(state.legal_actions())
-                        slow.play(game.action_to_text(state, action))
-                        state.apply_action(action)
-                        actions.append(action)
-        except BadInput:
-            raise
-        except TimedOut as error:
-            raise _failure(f"{name} {error}", game, actions) from None
-        except (Exception, SystemExit) as error:
-            place = place_of(error, name.rpartition(":")[0])
-            raise _failure(f"{name} {fails_with(error, place)}", game, actions) from None
-    return num_games
+    chooser, begin, noted = random.Random(seed), time.monotonic(), 0
+    seen: set[int] = set()
+    num_games = num_familiar = 0
+    while num_familiar < _FAMILIAR:
+        passed = time.monotonic() - begin
+        if num_games and passed >= seconds:
+            break
+        note_seconds(int(passed) - noted)
+        noted = int(passed)
+        num_before = len(seen)
+        _play_both(game, prototype, name, chooser, seen)
+        num_games += 1
+        num_familiar = 0 if len(seen) > num_before else num_familiar + 1
+    return num_games, len(seen)
 
 
-def _failure(what: str, game: Game, actions: list[int]) -> BadInput:
-    return BadInput(f"{what}, after {record_of(game, actions) or 'no move'}")
+def _play_both(game: Game, prototype: type[Prototype], name: str, chooser: random.Random, seen: set[int]) -> None:
+    """Plays a random game with both, and adds the keys of its positions to `seen`. Raises BadInput."""
+    state = game.new_initial_state()
+    try:
+        slow = prototype(**{key: getattr(game.rules, key) for key in parameters_of(type(game.rules))})
+        is_over = False
+        while not is_over:
+            with time_limit():
+                is_over = _compare(state, slow)
+                seen.add(state.hash_key())
+                if not is_over:
+                    action = chooser.choice(state.legal_actions())
+                    slow.play(game.action_to_text(state, action))
+                    state.apply_action(action)
+    except BadInput:
+        raise
+    except TimedOut as error:
+        raise Broken(f"{name} {error}", game, state.history()) from None
+    except (Exception, SystemExit) as error:
+        place = place_of(error, name.rpartition(":")[0])
+        raise Broken(f"{name} {fails_with(error, place)}", game, state.history()) from None
 
 
-def _compare(game: Game, state: State, slow: Prototype, actions: list[int]) -> bool:
+def _compare(state: State, slow: Prototype) -> bool:
     """Returns whether the game is over. Raises Broken if the two differ in a position."""
+    game, actions = state.game, state.history()
     ours = int(state.returns()[0]) if state.is_terminal() else None
     theirs = slow.result()
     hold(ours == theirs, f"the result is {ours} by the rules, {theirs} by the prototype", game, actions)
@@ -111,8 +139,12 @@ def _compare(game: Game, state: State, slow: Prototype, actions: list[int]) -> b
     known = set(slow.legal_moves())
     others = [move for move in known if not isinstance(move, str)]
     hold(not others, f"legal_moves of the prototype has {short(others[:1])}; moves should be text", game, actions)
-    hold(not legal - known, f"{_some(legal - known)} legal by the rules, not by the prototype", game, actions)
-    hold(not known - legal, f"{_some(known - legal)} legal by the prototype, not by the rules", game, actions)
+    if legal != known:
+        only, one, other = (legal - known, "rules", "prototype")
+        if not only:
+            only, one, other = (known - legal, "prototype", "rules")
+        both = f"legal by both: {listed(sorted(legal & known)) or 'none'}"
+        raise Broken(f"{_some(only)} legal by the {one}, not by the {other}; {both}", game, actions)
     return False
 
 

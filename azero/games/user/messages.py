@@ -8,7 +8,7 @@ import dis
 import inspect
 import re
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -113,12 +113,12 @@ def refusal(error: Exception, rules: Rules, name: str, method: str = "") -> str:
     """Returns the message for an error of the compiler: `file.py:Name.method, line N, cannot be compiled: reason`.
 
     Args:
-      method: the method that was called, if it is known.
+      method: the method that was called, if it is known. The error may be in another one that it calls.
     """
     file = name.rpartition(":")[0]
     known = re.search(rf'{re.escape(Path(file).name)}(?:", line |:| \()(\d+)', str(error))
     line = int(known[1]) if known else None
-    method = method or _method_at(line, rules)
+    method = (_method_at(line, rules) if line or not method else "") or method
     if mistake := find_mistake(file, rules, method, line, isinstance(error, Allocates)):
         line, reason, method = mistake.line, mistake.what, method or mistake.function
     else:
@@ -129,19 +129,37 @@ def refusal(error: Exception, rules: Rules, name: str, method: str = "") -> str:
 
 def _method_at(line: int | None, rules: Rules) -> str:
     """Returns the method with this line, or without a line the first that cannot be compiled alone. May be empty."""
-    written = [each for each in _CALLS if getattr(type(rules), each) is not DEFAULTS.get(each)]
+    written = _written(rules)
     if line:
         functions = {each: getattr(type(rules), each) for each in written}
         codes = {each: function.__code__ for each, function in functions.items() if inspect.isfunction(function)}
         return next((each for each, code in codes.items() if line in [number for *_, number in code.co_lines()]), "")
+    return next((each for each in written if _compile_alone(rules, each)), "")
+
+
+def _written(rules: Rules) -> list[str]:
+    """Returns the compiled methods that the author has written."""
+    return [each for each in _CALLS if getattr(type(rules), each) is not DEFAULTS.get(each)]
+
+
+def _compile_alone(rules: Rules, method: str) -> Exception | None:
+    """Compiles one method, with all that it calls; returns the error, if any."""
     state, legal, planes = new_states(rules, 1)[0], np.zeros(1, np.int32), np.zeros(rules.planes_shape, np.float32)
-    arguments = rules, state, legal, planes, new_rng(0)
-    for each in written:
-        try:
-            compile_alone(_CALLS[each], arguments)
-        except Exception:
-            return each
-    return ""
+    try:
+        compile_alone(_CALLS[method], (rules, state, legal, planes, new_rng(0)))
+    except Exception as error:  # not all errors of the compiler are NumbaErrors
+        return error
+    return None
+
+
+def refusals(rules: Rules, name: str, known: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yields each written method that cannot be compiled, but the known ones, with its message as `refusal` writes it.
+
+    The message of a method that only calls another one is about that one.
+    """
+    for method in _written(rules):
+        if method not in known and (error := _compile_alone(rules, method)):
+            yield method, refusal(error, rules, name, method)
 
 
 def _reason(error: Exception) -> str:
@@ -189,8 +207,8 @@ def find_mistake(file: str, rules: Rules, method: str, line: int | None, is_of_m
     return None
 
 
-def find_hidden(file: str, rules: Rules) -> Mistake | None:
-    """Returns the first known mistake that the compiler accepts, or None.
+def hidden_mistakes(file: str, rules: Rules) -> Iterator[Mistake]:
+    """Yields the known mistakes that the compiler accepts.
 
     The result of a method that ends without a value may fail in its caller. Printing takes a thousand times as long as
     the rules, and mixes with the output of a command.
@@ -198,11 +216,10 @@ def find_hidden(file: str, rules: Rules) -> Mistake | None:
     reader = _Reader(rules)
     for function in _functions(file, rules, "", None):
         if function.name in COMPILED and reader.may_end_without_value(function):
-            return Mistake(_NO_VALUE, function.lineno, function.name)
+            yield Mistake(_NO_VALUE, function.lineno, function.name)
         for node in ast.walk(function):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
-                return Mistake(f"{_short(node)} would print millions of times in a search", node.lineno, function.name)
-    return None
+                yield Mistake(f"{_short(node)} would print millions of times in a search", node.lineno, function.name)
 
 
 def _functions(file: str, rules: Rules, method: str, line: int | None) -> Iterator[ast.FunctionDef]:

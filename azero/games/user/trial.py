@@ -19,7 +19,7 @@ from azero.games.defaults import has_own
 from azero.games.kernels import is_compiled
 from azero.games.reasons import advice_on, after_actions, fails_with, place_of, short
 from azero.games.state import Game, compile_rules, new_states
-from azero.games.user.messages import find_hidden, refusal
+from azero.games.user.messages import hidden_mistakes, refusal
 from azero.games.user.overflows import Overflows
 from azero.games.user.timeouts import TimedOut, time_limit
 
@@ -48,7 +48,7 @@ def _play(rules: Rules, file: str) -> None:
     """Plays random games in plain Python, and calls every method."""
     name = f"{file}:{type(rules).__qualname__}"
     plain = Interpreted(rules, name)
-    if mistake := find_hidden(file, rules):
+    for mistake in hidden_mistakes(file, rules):
         raise BadInput(f"{name}.{mistake.function}, line {mistake.line}: {mistake.what}")
     chooser = random.Random(0)
     games = plies = 0
@@ -269,6 +269,14 @@ class Interpreted:
         self.current_player(), self.planes()
         return outcome, self.legal_actions()
 
+    def board(self) -> str:
+        """Returns the position as the game draws it; empty if it cannot."""
+        try:
+            with plain_python():
+                return self.rules.draw(self.state, {})
+        except BadInput:
+            return ""
+
     def play_at_random(self, chooser: random.Random) -> int:
         """Plays a random game from the start to its end. Returns the outcome."""
         self.reset()
@@ -299,11 +307,24 @@ class Interpreted:
             self.apply_action(chooser.choice(legal))
 
     def try_texts(self) -> None:
-        """Calls the methods that are never compiled. Each call checks its result."""
+        """Calls the methods that are never compiled."""
         self.reset()
-        self.rules.symmetries(), self.rules.exchange(), self.rules.draw(self.state, {}), self.rules.split_moves("")
-        if has_own(self.rules, "places"):
-            self.rules.places()
+        for call in self.calls_of_texts().values():
+            call()
+
+    def calls_of_texts(self) -> dict[str, Callable]:
+        """Returns calls of the methods that are never compiled, by name. Each call checks its result."""
+        rules, state = self.rules, self.state
+        return {
+            "symmetries": rules.symmetries,
+            "exchange": rules.exchange,
+            "draw": lambda: rules.draw(state, {}),
+            "split_moves": lambda: rules.split_moves(""),
+            **({"places": rules.places} if has_own(rules, "places") else {}),
+            "action_to_text": self._try_moves,
+        }
+
+    def _try_moves(self) -> None:
         for action in self.legal_actions():
             self.rules.text_to_action(self.state, self.rules.action_to_text(self.state, action))
 

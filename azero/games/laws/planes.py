@@ -1,0 +1,83 @@
+"""Whether planes tell positions apart: pairs of positions with equal planes are played on until they differ.
+
+It is no law. In some games the future depends on more than planes can show, as in Go with superko.
+"""
+
+import random
+import time
+
+import numpy as np
+
+from azero.games.contract import sign_of
+from azero.games.laws.findings import record_of, state_after
+from azero.games.laws.keys import Enumeration
+from azero.games.reasons import short
+from azero.games.state import Game, State
+
+_MOST_PAIRS, _SECONDS = 200, 4.0
+
+
+def find_lookalikes(known: Enumeration, chooser: random.Random) -> str:
+    """Returns two lines to positions with equal planes, and how they differ; empty if none were found.
+
+    A difference that shows in play comes first. Otherwise the keys of two positions in which the same player is to move
+    may differ. Play may show that difference later, e.g. where a draw comes after some number of plies.
+    """
+    game, begin = known.game, time.monotonic()
+    pairs = chooser.sample(known.lookalikes, min(_MOST_PAIRS, len(known.lookalikes)))
+    lines = sorted(([known.line_to(node) for node in pair] for pair in pairs), key=lambda pair: sum(map(len, pair)))
+    by_keys = ""
+    for one, other in lines:
+        if time.monotonic() - begin > _SECONDS:
+            break
+        states = state_after(game, one), state_after(game, other)
+        if not np.array_equal(states[0].planes(), states[1].planes()):  # only the digests are equal
+            continue
+        if found := _difference_in_play(*states, chooser):
+            return _told(game, one, other, found)
+        if not by_keys and states[0].current_player() == states[1].current_player():
+            by_keys = _told(game, one, other, _difference_of_keys(*states))
+    return by_keys
+
+
+def _told(game: Game, one: list[int], other: list[int], found: str) -> str:
+    lines = " and ".join(f"after {record_of(game, each) or 'no move'}" for each in (one, other))
+    return f"the planes are the same {lines}, but {found}" if found else ""
+
+
+def _difference_in_play(one: State, other: State, chooser: random.Random) -> str:
+    """Plays the same random moves from two positions. Returns what differs for the player to move, or nothing."""
+    game, one, other = one.game, one.clone(), other.clone()
+    first, second = one.current_player(), other.current_player()
+    texts: list[str] = []
+    while True:
+        later = f" after {' '.join(texts)}" if texts else ""
+        if one.is_terminal() or other.is_terminal():
+            results = _result_for(first, one), _result_for(second, other)
+            return f"the mover's result{later} is {results[0]} and {results[1]}" if results[0] != results[1] else ""
+        if (one.current_player() == first) != (other.current_player() == second):
+            return f"another player is to move{later}"
+        for action in sorted({*one.legal_actions()} ^ {*other.legal_actions()}):
+            where, only = ("first", one) if action in one.legal_actions() else ("second", other)
+            return f"{game.action_to_text(only, action)} is legal{later} in the {where} position only"
+        action = chooser.choice(one.legal_actions())
+        texts.append(game.action_to_text(one, action))
+        one.apply_action(action)
+        other.apply_action(action)
+
+
+def _result_for(player: int, state: State) -> str:
+    return f"{int(sign_of(player) * state.returns()[0]):+d}" if state.is_terminal() else "open"
+
+
+def _difference_of_keys(one: State, other: State) -> str:
+    """Returns the fields of the state that differ, if the keys do; otherwise nothing."""
+    if one.hash_key() == other.hash_key():
+        return ""
+    fields = [(name, one.record[name], other.record[name]) for name in one.record.dtype.names or ()]
+    differing = [
+        f"state.{name}" + (f" is {short(value)} and {short(theirs)}" if np.ndim(value) == 0 else " differs")
+        for name, value, theirs in fields
+        if not np.array_equal(value, theirs)
+    ]
+    return f"hash_key differs, and {' and '.join(differing)}"
