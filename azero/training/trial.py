@@ -80,6 +80,9 @@ _SOLVED = 3  # of these parts
 _MANY_GAMES = 1 << 20
 _SILENT_S = 0.5  # without a call of the net, after which the cache has all positions of the game
 _FEW_SIMULATIONS = 4
+_EVALUATED = 8
+"""Games against the opponent in the trial. In a long game, forty would take minutes."""
+
 _KILLED_S = 7 * 86_400.0  # after this time, the folder of a trial is that of a process that was killed
 
 
@@ -176,7 +179,7 @@ def _rehearsed(config: Config) -> Iterator[Rehearsal]:
 def _tiny(config: Config) -> Config:
     """Returns the settings of a run of two iterations that runs all that a run does, with as little as possible.
 
-    Only the evaluation has all its games, since an opponent may take any time for a move.
+    The evaluation has some games, since an opponent may take any time for a move.
     """
     few = {"games": 2 * max(1, len(config.game.sizes)), "num_simulations": _FEW_SIMULATIONS}
     sections = {
@@ -187,6 +190,7 @@ def _tiny(config: Config) -> Config:
         "gate": few | {"rating_games": 0, "final_games": 0},
         "evaluation": {
             "every": min(1, config.evaluation.every),
+            "games": _games_evaluated(config),
             "num_simulations": _FEW_SIMULATIONS,
             "benchmark_positions": 1,
         },
@@ -195,6 +199,10 @@ def _tiny(config: Config) -> Config:
     return config.model_copy(
         update={name: getattr(config, name).model_copy(update=values) for name, values in sections.items()}
     )
+
+
+def _games_evaluated(config: Config) -> int:
+    return min(config.evaluation.games, max(_EVALUATED, 2 * len(config.game.sizes)))
 
 
 def _remove_killed_trials() -> None:
@@ -216,6 +224,7 @@ def _measure(rehearsal: Rehearsal, pool: Pool, starts: Sequence[str], seconds: f
     ending_s = (time.perf_counter() - begin) / sum(len(each.few.lengths) for each in counted)
     gate_s = _time_gate(run, counted, seconds / 4)
     simulations = run.config.evaluation.num_simulations / run.config.gate.num_simulations
+    games = run.config.evaluation.games / _games_evaluated(run.config)
     rates = Rates(
         evaluations_per_s=_rate_play(run, pool, starts, counted, num_workers, seconds / 3),
         ending_s=ending_s,
@@ -223,7 +232,7 @@ def _measure(rehearsal: Rehearsal, pool: Pool, starts: Sequence[str], seconds: f
         gate_s=gate_s,
         gate_games=_games_of_gate(run),
         rows=_rows_of_pass(run),
-        evaluation_s=rehearsal.evaluation_s + gate_s * simulations,  # half of the moves, and the benchmark
+        evaluation_s=rehearsal.evaluation_s * games + gate_s * simulations,  # half of the moves, and the benchmark
         iteration_s=rehearsal.iteration_s,
         num_workers=num_workers,
     )
