@@ -122,7 +122,8 @@ _IS_PLAIN = ContextVar("is_plain", default=False)
 def plain_python() -> Iterator[None]:
     """Runs games' rules as plain Python within the block, in this thread. The results are those of compiled rules.
 
-    `State` and `Game` respect it, and so does every function that is decorated by `subroutine`. Searches do not.
+    `State` and `Game` respect it, and so does every function that is decorated by `subroutine` or `kernel`. Only
+    `State` and `Game` compute with wide copies of states.
     """
     token = _IS_PLAIN.set(True)
     try:
