@@ -17,7 +17,7 @@ class BrokenRules(BadInput):
 
 
 class BrokenSearch(BadInput):
-    """A root strategy broke its contract during a search."""
+    """A user's selection rule or root strategy failed, or broke its contract during a search."""
 
 
 class EngineFailed(BadInput):
@@ -38,8 +38,8 @@ ACTIONS_FOUND = "finds {} actions while the game goes on"
 NO_ACTION = f"legal_actions {ACTIONS_FOUND.format(0)}"
 TOO_LONG = "max_plies is too small: a game goes on beyond it"
 
-NO_CHILD = "the root strategy chose a node that is no child of the root; azero check-search names its mistakes"
-NO_TARGET = "the root strategy wrote no target, or a value outside [-1, 1]; azero check-search names its mistakes"
+NO_CHILD = "the root strategy chose a node that is no child of the root"
+NO_TARGET = "the root strategy wrote no target, or a value outside [-1, 1]"
 
 
 def suggest_nearest(word: str, known: Iterable[str]) -> str:

@@ -88,3 +88,13 @@ def test_all_broken_laws_are_found_at_once(run_azero, tmp_path):
 def test_bad_input(run_azero, tmp_path, name, fault):
     write_searches(tmp_path / "here")
     assert_bad_input(run_azero("check-search", name), fault)
+
+
+@pytest.mark.slow
+def test_a_rule_that_raises_late_in_a_search_is_named_with_its_line(run_azero, tmp_path):
+    late = "\n\nclass Late(Puct):\n    def score(rule, exploration, visits, value, prior):\n" + (
+        "        if visits == 13:\n            raise ValueError('too many')\n        return value - visits\n"
+    )
+    write_searches(tmp_path / "here", more=late)
+    fault = "mine.py:Late.score fails, line 39: ValueError: too many; azero check-search finds errors in searches"
+    assert_bad_input(run_azero("suggest", "tic_tac_toe(selection=mine.py:Late,prove=false)@300"), fault)

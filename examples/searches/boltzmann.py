@@ -13,7 +13,7 @@ Source: Painter et al., Monte Carlo tree search with Boltzmann exploration (Neur
 import math
 from typing import NamedTuple
 
-from azero.authoring.searches import VisitsRoot, greedy_child, random_unit, sign_of, value_for
+from azero.authoring.searches import BY_VALUE, VisitsRoot, chosen_child, greedy_child, random_unit, sign_of, value_for
 
 
 class Boltzmann(NamedTuple):
@@ -23,7 +23,7 @@ class Boltzmann(NamedTuple):
     dirichlet_epsilon: float = 0.0
 
     begin_search, add_noise, may_keep_tree = VisitsRoot.begin_search, VisitsRoot.add_noise, VisitsRoot.may_keep_tree
-    write_target, child_to_play = VisitsRoot.write_target, VisitsRoot.child_to_play
+    write_target = VisitsRoot.write_target
 
     def root_child(root, tree, nodes):
         first, last, sign = nodes[0].first_child, nodes[0].first_child + nodes[0].num_children, sign_of(nodes[0].player)
@@ -46,4 +46,7 @@ class Boltzmann(NamedTuple):
         return drawn
 
     def best_child(root, settings, tree, nodes):
-        return greedy_child(nodes, 1)  # by value
+        return greedy_child(nodes, BY_VALUE)
+
+    def child_to_play(root, settings, tree, nodes, temperature):
+        return chosen_child(nodes, tree.rng, temperature, BY_VALUE)

@@ -12,6 +12,7 @@ import math
 from typing import NamedTuple
 
 from azero.authoring.searches import (
+    BY_VISITS,
     TARGET_TOTAL,
     VisitsRoot,
     greedy_child,
@@ -68,7 +69,7 @@ class Regularized(NamedTuple):
         first, last, value = nodes[0].first_child, nodes[0].first_child + nodes[0].num_children, 0.0
         if is_decided(nodes):
             write_policy_target(nodes, visits)
-            return value_for(nodes[greedy_child(nodes, 0)], sign_of(nodes[0].player))
+            return value_for(nodes[greedy_child(nodes, BY_VISITS)], sign_of(nodes[0].player))
         scale, alpha = solve(root.c, nodes)
         visits[:] = 0
         for child in range(first, last):
