@@ -24,7 +24,7 @@ import numpy as np
 
 from azero.compiler.arguments import NotTaken, packed
 from azero.compiler.libraries import Entries, entries_of
-from azero.compiler.plain import is_plain
+from azero.compiler.plain import are_kernels_plain, is_plain
 from azero.errors import BadInput
 
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
@@ -180,7 +180,7 @@ class ForKernels:
 
 
 class Kernel:
-    """A compiled function that Python calls, from a library or by Numba. Within `plain_python` it runs as plain Python.
+    """A compiled function that Python calls, from a library or by Numba; in `plain_kernels` it is plain Python.
 
     Attributes:
       py_func: the Python function.
@@ -204,7 +204,7 @@ class Kernel:
         return self.by_numba._numba_type_
 
     def __call__(self, *arguments):
-        if is_plain():
+        if are_kernels_plain():
             return self.py_func(*arguments)
         if self._entries is None:
             return self.by_numba(*arguments)

@@ -122,8 +122,7 @@ _IS_PLAIN = ContextVar("is_plain", default=False)
 def plain_python() -> Iterator[None]:
     """Runs games' rules as plain Python within the block, in this thread. The results are those of compiled rules.
 
-    `State` and `Game` respect it, and so does every function that is decorated by `subroutine` or `kernel`. Only
-    `State` and `Game` compute with wide copies of states.
+    `State` and `Game` respect it, and so does every function that is decorated by `subroutine`. Searches do not.
     """
     token = _IS_PLAIN.set(True)
     try:
@@ -131,6 +130,25 @@ def plain_python() -> Iterator[None]:
             yield
     finally:
         _IS_PLAIN.reset(token)
+
+
+_ARE_KERNELS_PLAIN = ContextVar("are_kernels_plain", default=False)
+
+
+@contextmanager
+def plain_kernels() -> Iterator[None]:
+    """Runs kernels as plain Python within the block, too, in this thread: a whole search."""
+    token = _ARE_KERNELS_PLAIN.set(True)
+    try:
+        with plain_python():
+            yield
+    finally:
+        _ARE_KERNELS_PLAIN.reset(token)
+
+
+def are_kernels_plain() -> bool:
+    """Returns whether the caller is in a block of `plain_kernels`."""
+    return _ARE_KERNELS_PLAIN.get()
 
 
 def is_plain() -> bool:

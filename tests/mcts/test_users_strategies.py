@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from azero.compiler.plain import plain_python
+from azero.compiler.plain import plain_kernels
 from azero.config.reading import check_config
 from azero.config.schema import SearchConfig
 from azero.errors import BadInput
@@ -178,7 +178,7 @@ def trees_of(rule):
 
 
 def test_puct_written_again_grows_the_same_tree_node_for_node(folder):
-    with plain_python():
+    with plain_kernels():
         for own, other in zip(trees_of(rule_of("mine.py:MyPuct(c_puct=2)")), trees_of(Puct(c_puct=2.0)), strict=True):
             assert own.shape[1] > 30 and np.array_equal(own, other)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from azero.compiler.jit import kernel, strategies_compiled
-from azero.compiler.plain import plain_python
+from azero.compiler.plain import plain_kernels
 from azero.errors import Allocates, BadInput
 from azero.games import Game, State, make_game
 from azero.games.names import identity_of
@@ -243,7 +243,7 @@ def watch_search(
     watch = Watch(rule if is_rule else root)
     game, done = make_game(GAME), []
     parts: tuple[Selection, Root] = (WatchedRule(watch), root) if is_rule else (rule, WatchedRoot(watch))
-    with watch.ending(), plain_python():
+    with watch.ending(), plain_kernels():
         if is_rule:
             try_numbers(WatchedRule(watch))
         for temperature in (0.0, 1.0):
