@@ -52,7 +52,7 @@ def _run(words: list[str]) -> int:
     """Runs a command; returns the exit code."""
     import typer
 
-    from azero.errors import BadInput, BrokenRules, Stopped
+    from azero.errors import BadInput, BrokenRules, BrokenSearch, Stopped
 
     try:
         code = _call(words) or 0
@@ -64,6 +64,8 @@ def _run(words: list[str]) -> int:
         return _stop("stopped")
     except BrokenRules as error:
         return _fail(f"{error}; azero check-game finds errors in rules")
+    except BrokenSearch as error:
+        return _fail(f"{error}; azero check-search finds errors in searches")
     except BadInput as error:
         return _fail(str(error))
     except typer.TyperException as error:
@@ -115,7 +117,7 @@ def _log(error: Exception) -> str:
 
 
 def _call(words: list[str]) -> int | None:
-    """Runs a command. An error that a user's rules raise becomes BrokenRules."""
+    """Runs a command. An error that a user's rules or search raise becomes one line."""
     from azero.commands.app import app
 
     try:

@@ -16,6 +16,10 @@ class BrokenRules(BadInput):
     """A game's rules broke their contract during a game."""
 
 
+class BrokenSearch(BadInput):
+    """A user's selection rule or root strategy failed, or broke its contract during a search."""
+
+
 class EngineFailed(BadInput):
     """Another engine ended, did not answer, refused a command or broke the rules."""
 
@@ -33,6 +37,9 @@ ACTIONS_FOUND = "finds {} actions while the game goes on"
 
 NO_ACTION = f"legal_actions {ACTIONS_FOUND.format(0)}"
 TOO_LONG = "max_plies is too small: a game goes on beyond it"
+
+NO_CHILD = "the root strategy chose a node that is no child of the root"
+NO_TARGET = "the root strategy wrote no target, or a value outside [-1, 1]"
 
 
 def suggest_nearest(word: str, known: Iterable[str]) -> str:

@@ -32,6 +32,7 @@ LINKED = (
     "examples/*.ipynb",
     "examples/*.py",
     "examples/cluster/*",
+    "examples/searches/*.py",
 )
 """Files that pages may show or link to. A link to any other file is an error in a strict build."""
 

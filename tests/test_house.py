@@ -149,9 +149,12 @@ NAMING = {
         *("authoring/check_game.py", "commands/evaluate.py", "commands/export.py", "commands/serve.py"),
         *("lab/amazons.py", "lab/clobber.py", "lab/duels.py", "lab/scaling.py", "lab/trees.py"),
         "publishing/build.py",
+        *("authoring/check_search.py", "mcts/reference/trial.py"),  # games of azero's own
     },
     "trust_name": {
         *("commands/games.py", "commands/options.py", "games/make.py", "games/user/trust.py"),
+        "arena/agents/checkpoints.py",  # an agent's name that a command or a caller in Python gives
+        "mcts/search/search.py",  # a rule that a caller in Python names
         "training/resuming.py",  # --set game.name=...
     },
     "trust_config": {"commands/games.py", "commands/training.py", "nets/checkpoint.py", "training/train.py"},

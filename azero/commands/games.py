@@ -1,4 +1,4 @@
-"""`azero games`, `new-game`, `check-game`, `check-net` and `bench`: games, nets of one's own, and the machine."""
+"""`azero games`, `new-game`, `bench`, and `check-game`, `check-net`, `check-search` for what one has written."""
 
 import json
 from typing import Annotated
@@ -124,6 +124,32 @@ def check_net(
     trust_name(net, "net", is_kept=True)
     report = check(net, make_trusted_game(game), check_device(device, "auto"))
     print(json.dumps(report.to_json()) if as_json else "\n".join(describe(report)))
+
+
+@app.command(name="check-search", epilog="Example:  azero check-search 'my_rule.py:MyRule(c=2)'")
+def check_search(
+    search: Annotated[
+        str,
+        typer.Argument(
+            metavar="SEARCH", help="Your selection rule or root strategy: FILE.py:NAME or FILE.py:NAME(c=2)."
+        ),
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Check a selection rule or a root strategy of your own.
+
+    Searches with it in plain Python, where every answer is checked, and compiled. Prints each broken law, with the
+    method and the line, and the speed relative to azero's own.
+    """
+    from azero.authoring.check_search import check_search as check
+    from azero.games.user.trust import trust_name
+
+    trust_name(search, "rule", is_kept=True)
+    report = check(search, (lambda line: None) if as_json else print)
+    if as_json:
+        print(json.dumps(report.to_json()))
+    if report.broken:
+        raise BadInput(f"{search} breaks {len(report.broken)} of the laws: {', '.join(report.broken)}")
 
 
 @app.command(epilog="Example:  azero bench --only net --seconds 1")

@@ -29,8 +29,11 @@ class Maker(NamedTuple):
 
     def agent(self, name: str) -> "Agent":
         """Returns the agent of this name. The caller closes it."""
+        from azero.arena.agents.checkpoints import trust_search
         from azero.arena.agents.make import make_agent
+        from azero.arena.agents.names import parse_name
 
+        trust_search(parse_name(name), is_kept=True)
         return make_agent(name, self.game, self.seed, self.num_threads, self.device, self.max_nodes)
 
     def pair(self, name: str, other: str) -> tuple["Agent", "Agent"]:

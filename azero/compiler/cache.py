@@ -25,6 +25,7 @@ from azero.system.files import PACKAGE, others_can_write
 _COMPILED_SOURCES = (
     "errors.py",
     "authoring/__init__.py",
+    "authoring/searches.py",
     "compiler/*.py",
     "games/**/*.py",
     "exact/*.py",

@@ -20,6 +20,9 @@ from azero.compiler.machine import IS_WASM
 from azero.errors import Allocates
 from azero.system.interrupt import interruption_waits
 
+_OF_USERS_CODE = ("_ZN7cpython5azero5games", "_ZN7cpython5azero4mcts9reference5trial")
+"""How the names of kernels begin that contain little besides a user's rules, selection rule or root strategy."""
+
 
 class _Library(JITCodeLibrary):
     """A library of functions under compilation. Only kernels become machine code; other functions are linked into them.
@@ -27,7 +30,7 @@ class _Library(JITCodeLibrary):
     Numba by itself links every function with everything that it calls and makes machine code of it. It does the same
     work again for each caller.
 
-    Kernels of azero.games contain little besides the rules, which must not allocate. Numba's lists, sets, dicts and
+    Some kernels contain little besides what a user has written, which must not allocate. Numba's lists, sets, dicts and
     text are slow, and they crashed when many threads built them without the GIL. An allocation that remains after
     inlining and optimisation raises Allocates. Copies of overlapping slices do not raise it: they are freed at once.
     """
@@ -58,7 +61,7 @@ class _Library(JITCodeLibrary):
     def _optimize_final_module(self) -> None:
         super()._optimize_final_module()
         names = [function.name for function in self._final_module.functions]
-        is_of_rules = any(name.startswith("_ZN7cpython5azero5games") for name in names)
+        is_of_rules = any(name.startswith(_OF_USERS_CODE) for name in names)
         if is_of_rules and any(re.match(r"NRT_MemInfo_(\w*_)?(alloc|new)", name) for name in names):
             raise Allocates("it allocates memory (an array, list, set, dict or text); rules should fill given arrays")
 

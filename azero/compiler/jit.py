@@ -24,7 +24,7 @@ import numpy as np
 
 from azero.compiler.arguments import NotTaken, packed
 from azero.compiler.libraries import Entries, entries_of
-from azero.compiler.plain import is_plain
+from azero.compiler.plain import are_kernels_plain, is_plain
 from azero.errors import BadInput
 
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
@@ -135,7 +135,8 @@ def strategies_compiled() -> Iterator[None]:
         lines = re.findall(_REASON, message, re.MULTILINE)
         reasons = [line for line in lines if not re.search("method_of_class|<intrinsic call>", line)]  # ours
         why = reasons[0] if reasons else "its code needs what Numba does not know"
-        raise BadInput(f"{method[2]}.{method[1]} cannot be compiled: {why}") from error
+        strategy = re.sub(r"_[0-9a-f]{16}$", "", method[2])  # as in the user's file
+        raise BadInput(f"{strategy}.{method[1]} cannot be compiled: {why}") from error
 
 
 def kernel(function: Callable) -> Callable:
@@ -179,7 +180,7 @@ class ForKernels:
 
 
 class Kernel:
-    """A compiled function that Python calls, from a library or by Numba.
+    """A compiled function that Python calls, from a library or by Numba; in `plain_kernels` it is plain Python.
 
     Attributes:
       py_func: the Python function.
@@ -203,6 +204,8 @@ class Kernel:
         return self.by_numba._numba_type_
 
     def __call__(self, *arguments):
+        if are_kernels_plain():
+            return self.py_func(*arguments)
         if self._entries is None:
             return self.by_numba(*arguments)
         try:

@@ -132,6 +132,25 @@ def plain_python() -> Iterator[None]:
         _IS_PLAIN.reset(token)
 
 
+_ARE_KERNELS_PLAIN = ContextVar("are_kernels_plain", default=False)
+
+
+@contextmanager
+def plain_kernels() -> Iterator[None]:
+    """Runs kernels as plain Python within the block, too, in this thread: a whole search."""
+    token = _ARE_KERNELS_PLAIN.set(True)
+    try:
+        with plain_python():
+            yield
+    finally:
+        _ARE_KERNELS_PLAIN.reset(token)
+
+
+def are_kernels_plain() -> bool:
+    """Returns whether the caller is in a block of `plain_kernels`."""
+    return _ARE_KERNELS_PLAIN.get()
+
+
 def is_plain() -> bool:
     """Returns whether the caller is in a block of `plain_python`."""
     return _IS_PLAIN.get()

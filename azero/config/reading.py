@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from azero.config.checks import check_together
-from azero.config.schema import FORMAT, AnySection, Config, DeviceConfig
+from azero.config.schema import FILE_SETTINGS, FORMAT, AnySection, Config, DeviceConfig
 from azero.config.text import settings
 from azero.errors import BadInput, suggest_nearest
 from azero.system.files import PACKAGE, read_regular
@@ -40,7 +40,7 @@ def load_config(
 ) -> Config:
     """Returns the settings of a TOML file, complete and checked; raises BadInput.
 
-    A relative path to the file of a game or net is looked up in the working folder first, then in the TOML file's.
+    A relative path to a user's file is looked up in the working folder first, then in the TOML file's.
 
     Args:
       path: the file; a text may also be the name of an included config, such as "tic_tac_toe".
@@ -58,7 +58,7 @@ def load_config(
     check_format(f"config {str(path)!r}", tables.pop("format", None if is_of_run else FORMAT), FORMAT)
     if is_of_run:
         check_all_settings(f"config {str(path)!r}", tables)
-    for section, key in (("game", "name"), ("net", "name")):
+    for section, key in FILE_SETTINGS:
         _find_own_file(tables.get(section), key, path.parent)
     for override in as_overrides(settings):
         _apply_override(tables, override)

@@ -31,6 +31,13 @@ class Section(BaseModel):
 AnySection = TypeVar("AnySection", bound=Section)
 
 
+def _own_or(name: str, *known: str) -> str:
+    """Returns a name that is known, or that of something in a user's file; raises ValueError for any other."""
+    if name not in known and ".py:" not in name:
+        raise ValueError(f"should be {', '.join(known)} or one of your own, e.g. my.py:Mine")
+    return name
+
+
 class GameConfig(Section):
     """The game."""
 
@@ -95,7 +102,12 @@ class NetConfig(Section):
 class SearchConfig(Section):
     """The search in self-play, gate and evaluation."""
 
-    selection: Literal["puct", "uct"] = Field("puct", description="Selection rule: `puct` or `uct`. Paper: puct.")
+    selection: str = Field(
+        "puct",
+        max_length=1000,
+        description="Selection rule: `puct`, `uct`, or one of your own, `my.py:Rule` or `my.py:Rule(c=2)`. Paper: "
+        "puct.",
+    )
     c_uct: float = Field(C_UCT, ge=0, le=100, description="Exploration constant of UCT, for Q in [-1, 1].")
     c_puct: float = Field(1.25, gt=0, le=100, description="Exploration constant of PUCT. Paper: 1.25.")
     c_puct_factor: float = Field(
@@ -179,6 +191,12 @@ class SearchConfig(Section):
         "Q - 1 / sqrt(N). Paper: visits; Leela Zero, KataGo: a bound.",
     )
 
+    @field_validator("selection")
+    @classmethod
+    def _check_selection(cls, name: str) -> str:
+        """Raises ValueError unless it can be the name of a rule."""
+        return _own_or(name, "puct", "uct")
+
 
 class SelfPlayConfig(Section):
     """Self-play, which makes the training data."""
@@ -259,11 +277,13 @@ class SelfPlayConfig(Section):
         "Paper: 30.",
     )
     final_temperature: float = Field(0.0, ge=0, le=100, description="Temperature after these plies. Paper: 0.")
-    root: Literal["noise", "gumbel"] = Field(
+    root: str = Field(
         "noise",
+        max_length=1000,
         description="Exploration at the root. `noise`: Dirichlet noise in the priors; the policy target is the visits. "
         "`gumbel`: the search samples moves and halves their number repeatedly (sequential halving). Their values give "
-        "the policy target (Danihelka et al. 2022; docs/decisions/0009-gumbel-root.md). Paper: noise.",
+        "the policy target (Danihelka et al. 2022; docs/decisions/0009-gumbel-root.md). `my.py:Root` or "
+        "`my.py:Root(c=2)`: one of your own, which also writes the policy target. Paper: noise.",
     )
     gumbel_considered: int = Field(
         16,
@@ -288,6 +308,12 @@ class SelfPlayConfig(Section):
     dirichlet_epsilon: float = Field(
         0.25, ge=0, le=1, description="Share of the noise in the root's priors. Paper: 0.25."
     )
+
+    @field_validator("root")
+    @classmethod
+    def _check_root(cls, name: str) -> str:
+        """Raises ValueError unless it can be the name of a root strategy."""
+        return _own_or(name, "noise", "gumbel")
 
 
 class ReplayConfig(Section):
@@ -576,3 +602,26 @@ class Config(Section):
         """
         begins_random = self.training.first_net == "none" and self.replay.first_games != "none"
         return self.training.play_ahead > 0 and not (iteration == 1 and begins_random)
+
+
+FILE_SETTINGS = {
+    ("game", "name"): "game",
+    ("net", "name"): "net",
+    ("search", "selection"): "rule",
+    ("selfplay", "root"): "root",
+}
+"""Settings that may name a user's file, by section and key, with what the file has."""
+
+
+def named_files(config: Config) -> dict[str, str]:
+    """Returns the names in these settings, by what they name: "game", "net", "rule" or "root"."""
+    return {kind: getattr(getattr(config, section), key) for (section, key), kind in FILE_SETTINGS.items()}
+
+
+def with_names(config: Config, names: dict[str, str]) -> Config:
+    """Returns the settings with other names in them, by what they name."""
+    for (section, key), kind in FILE_SETTINGS.items():
+        if kind in names:
+            changed = getattr(config, section).model_copy(update={key: names[kind]})
+            config = config.model_copy(update={section: changed})
+    return config

@@ -7,14 +7,12 @@ from typing import get_type_hints
 from azero.errors import BadInput, suggest_nearest
 from azero.games.contract import Rules
 from azero.games.names import identity_of, parts_of
-from azero.games.registry import PARAMETER_TYPES, parameters_of, registered_games
+from azero.games.registry import PARAMETER_TYPES, PARAMETER_WORDS, parameters_of, registered_games
 from azero.games.state import Game
 from azero.games.user.every_error import find_errors
 from azero.games.user.loading import load_rules
 from azero.games.user.trial import try_out
 from azero.games.user.trust import Untrusted, trust_identity, trust_name
-
-_WORDS = {int: "an integer of at most 9 digits", float: "a number", bool: "true or false"}
 
 
 def make_game(name: str, compiles: bool = True) -> Game:
@@ -129,7 +127,7 @@ def _parse_parameter(rules: type, name: str, text: str) -> list[tuple[str, objec
         raise BadInput(f"{name} has no parameter {key!r}; {suggest_nearest(key, types) if types else 'it takes none'}")
     pattern, convert = PARAMETER_TYPES[types[keys[0]]]
     if not separator or not re.fullmatch(pattern, value_text):
-        raise BadInput(f"{name}: {key}={value_text!r} should be {_WORDS[types[keys[0]]]}")
+        raise BadInput(f"{name}: {key}={value_text!r} should be {PARAMETER_WORDS[types[keys[0]]]}")
     return [(each, convert(value_text)) for each in keys]
 
 

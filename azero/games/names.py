@@ -18,7 +18,12 @@ SHORT_IDENTITY = 16
 _WITHOUT_ARGUMENTS = re.compile(r"(?:(.*\.py)\s*:\s*)?(\w+)")
 _BEFORE_ARGUMENTS = re.compile(rf"{_WITHOUT_ARGUMENTS.pattern}\s*\(")
 
-_EXAMPLES = {"game": "connect_four(rows=6)", "net": "my_net.py:MyNet(width=64)"}
+_EXAMPLES = {
+    "game": "connect_four(rows=6)",
+    "net": "my_net.py:MyNet(width=64)",
+    "rule": "my_rule.py:MyRule(c=2)",
+    "root": "my_root.py:MyRoot(c=2)",
+}
 
 
 SIZES = {"size", "rows", "columns"}
@@ -29,7 +34,7 @@ KOMI = "komi"
 
 
 def file_of(text: str, what: str = "game") -> str | None:
-    """Returns the file in the name of a game or net; None if it is one of azero's. Raises BadInput if it is no name."""
+    """Returns the file in a name; None if it names something of azero's. Raises BadInput if it is no name."""
     return parts_of(text, what)[0]
 
 
@@ -46,7 +51,7 @@ def parts_of(text: str, what: str = "game") -> tuple[str | None, str, str | None
     """Returns file, class or game, and arguments of a name; None for a missing part. Raises BadInput.
 
     Args:
-      what: "game", or "net": a net of a user's has a name of the same form.
+      what: "game", or "net", "rule" or "root": nets and searches of a user's have names of the same form.
     """
     name = text.strip()
     has_arguments = name.endswith(")")
@@ -112,13 +117,13 @@ def write_value(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def identity_of(rules: Rules) -> str:
-    """Returns the identity of the user's code that defines the rules, 64 hex digits; empty for azero's own games."""
+def identity_of(rules: object) -> str:
+    """Returns the identity of a user's code, of rules or a strategy, 64 hex digits; empty for azero's own."""
     return getattr(type(rules), SOURCE_IDENTITY, "")
 
 
-def source_digest_of(rules: Rules) -> str:
-    """Returns the beginning of the identity, for a file's card; empty for azero's own games."""
+def source_digest_of(rules: object) -> str:
+    """Returns the beginning of the identity, for a file's card; empty for azero's own."""
     return identity_of(rules)[:SHORT_IDENTITY]
 
 

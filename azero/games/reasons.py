@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from azero.errors import BadInput, BrokenRules
+from azero.errors import BadInput, BrokenRules, BrokenSearch
 from azero.system.files import PACKAGE
 
 MODULE = "azero_user_"
@@ -194,7 +194,7 @@ def _resolved(file: str) -> str:
 
 @contextmanager
 def failures_named() -> Iterator[None]:
-    """Raises BrokenRules, with file, method and line, if a user's rules raise an error inside the block."""
+    """Raises an error that names file, method and line if a user's rules or search raise one inside the block."""
     try:
         yield
     except (Exception, SystemExit) as error:
@@ -203,10 +203,15 @@ def failures_named() -> Iterator[None]:
         raise
 
 
-def failure_of(error: BaseException) -> BrokenRules | None:
-    """Returns an error that names file, method and line, if a user's rules have raised `error`. Otherwise None.
+def failure_of(error: BaseException) -> BadInput | None:
+    """Returns an error that names file, method and line, if a user's rules or search have raised `error`; else None.
 
     It is None for BadInput too, whose message is one line already.
     """
     text = None if isinstance(error, BadInput) else failure_in(error)
-    return BrokenRules(text) if text else None
+    if not text:
+        return None
+    classes = [each for module in list(sys.modules.values()) if is_of_user(module) for each in vars(module).values()]
+    owners = [each for each in classes if text.startswith(f"{getattr(each, 'file_name', None)}.")]
+    is_of_search = any(not hasattr(each, "legal_actions") for each in owners)
+    return BrokenSearch(text) if is_of_search else BrokenRules(text)

@@ -9,8 +9,8 @@
 Q is in [-1, 1], for the player to move at s. `depth` is the number of plies from the root to s. `length` is the
 expected number of plies of a game from the root, for rules that need it (`needs_length`), else 0.
 
-A rule is given to a search as it is, by `azero.Search(selection=...)`. One with a name in `RULES` can be chosen by a
-run's setting `search.selection`, too. A rule needs at least one field, and no field may have the name of a method that
+A rule is given to a search as it is, by `azero.Search(selection=...)`. A run's setting `search.selection` names one in
+`RULES`, or in a user's file. A rule needs at least one field, and no field may have the name of a method that
 kernels call. Methods allocate nothing.
 """
 
@@ -24,7 +24,9 @@ from azero.compiler.jit import bind_methods, subroutine
 from azero.compiler.rng import random_below
 from azero.config.schema import C_UCT, SearchConfig
 from azero.games.contract import sign_of
+from azero.games.names import file_of
 from azero.mcts.tree import UNPROVEN
+from azero.mcts.users_strategies import make_users_strategy
 
 bind_methods(
     is_sweeping=(),
@@ -181,7 +183,9 @@ RULES: dict[str, Callable[[SearchConfig], Selection]] = {"puct": Puct.from_confi
 
 
 def selection_from_config(config: SearchConfig) -> Selection:
-    """Returns the selection rule that a run's settings describe."""
+    """Returns the selection rule that a run's settings describe; raises BadInput, Untrusted for a user's."""
+    if file_of(config.selection, "rule"):
+        return make_users_strategy(config.selection, "rule", Selection)
     return RULES[config.selection](config)
 
 

@@ -11,9 +11,10 @@ from azero.config.reading import check_device, load_config, override_section
 from azero.config.schema import Config, NetConfig
 from azero.errors import BadInput
 from azero.games import Game, State
-from azero.games.names import SHORT_IDENTITY, is_made_with, source_digest_of, without_folder
+from azero.games.names import SHORT_IDENTITY, file_of, is_made_with, source_digest_of, without_folder
 from azero.games.sizes import games_of
 from azero.games.state import check_states
+from azero.games.user.sources import Sources
 from azero.games.user.trust import trust_config
 from azero.nets.architectures.contract import Net, fold
 from azero.nets.architectures.heads import all_outputs
@@ -106,8 +107,13 @@ def new_checkpoint(config: str | Path | Config) -> Checkpoint:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)
         net = make_net(config.net, game)
+    rule = file_of(config.search.selection, "rule")
     card = Card(
-        game=str(game), net=config.net.model_dump(mode="json"), search=config.search.model_dump(), seed=config.seed
+        game=str(game),
+        net=config.net.model_dump(mode="json"),
+        search=config.search.model_dump(),
+        seed=config.seed,
+        rule_digest=Sources(rule, "rule").identity[:SHORT_IDENTITY] if rule else "",
     )
     return Checkpoint(net, card, game)
 
@@ -139,6 +145,7 @@ def save_checkpoint(path: str | Path, net: Net, card: Card) -> None:
         game_file=place_of(net.game.name, path.parent),
         net_digest=net.identity[:SHORT_IDENTITY],
         net_file=place_of(config.name, path.parent),
+        rule_file=place_of(card.origin_of_rule.name, path.parent),
     )
     write_checkpoint(path, net, card)
 
@@ -232,7 +239,10 @@ def _answers(net: Net) -> bool:
     return all(bool(each.isfinite().all()) for each in outputs.values())
 
 
-_FIELDS_OF_FILES = ("game_digest", "game_file", "net_digest", "net_file")
+_FIELDS_OF_FILES = (
+    "root",
+    *(f"{kind}_{what}" for kind in ("game", "net", "rule", "root") for what in ("digest", "file")),
+)
 
 
 def _fields(card: Card) -> dict:

@@ -19,7 +19,7 @@ from azero.games import Game
 from azero.games.make import make_trusted_game
 from azero.games.names import KOMI, contrast, differences, file_of, is_made_with, is_playable, without_folder
 from azero.games.user.sources import Sources
-from azero.games.user.trust import Untrusted
+from azero.games.user.trust import Untrusted, check_trusted
 from azero.nets.architectures.drawing import is_any_size
 from azero.nets.origins import Origin, named_by
 from azero.system.console import warn_once
@@ -49,6 +49,21 @@ class Card:
     game_file: str = ""  # path of a user's own game, relative to the run's folder
     net_digest: str = ""  # the same for a user's own net
     net_file: str = ""
+    rule_digest: str = ""  # the same for a user's own selection rule, which `search` names
+    rule_file: str = ""
+    root: str = ""  # a user's own root strategy of self-play, with its file
+    root_digest: str = ""
+    root_file: str = ""
+
+    @property
+    def origins(self) -> dict[str, Origin]:
+        """The origins of game, net, selection rule and root strategy, by what they are of."""
+        return {
+            "game": self.origin_of_game,
+            "net": self.origin_of_net,
+            "rule": self.origin_of_rule,
+            "root": Origin("root", self.root or "noise", self.root_digest, self.root_file),
+        }
 
     @property
     def origin_of_game(self) -> Origin:
@@ -57,6 +72,10 @@ class Card:
     @property
     def origin_of_net(self) -> Origin:
         return Origin("net", str(self.net.get("name", "")) or "tower", self.net_digest, self.net_file)
+
+    @property
+    def origin_of_rule(self) -> Origin:
+        return Origin("rule", str(self.search.get("selection", "")) or "puct", self.rule_digest, self.rule_file)
 
 
 def card_from(read: object) -> Card:
@@ -195,6 +214,31 @@ def name_of_net(path: Path, card: Card, present: str | None = None) -> str:
     if file is None or Sources(file, "net").made(card.net_digest):
         return name
     raise BadInput(f"its net {name} has changed since it was made; it needs the file as it was")
+
+
+def rule_of_card(path: Path, card: Card) -> str:
+    """Returns the name of the selection rule with which a checkpoint is searched, unless the user names another.
+
+    It is azero's own PUCT, which a notice says, if the card names a user's rule that may not run: its file is gone, has
+    changed since, or is code that the user has not named.
+    """
+    if file_of(card.origin_of_rule.name, "rule") is None:
+        return card.origin_of_rule.name
+    try:
+        name = named_by(card.origin_of_rule, path)
+        sources = Sources(str(file_of(name, "rule")), "rule")
+        check_trusted(sources)
+        if sources.made(card.rule_digest):
+            return name
+        why = f"{sources.what} has changed since"
+    except BadInput as error:
+        why = str(error)
+    own = card.origin_of_rule.name
+    warn_once(
+        f"checkpoint {str(path)!r} was made with the selection rule {own}, and plays with puct: {why}; name the rule "
+        f"to use it, e.g. {path}(selection={own})"
+    )
+    return "puct"
 
 
 def read_card(path: Path) -> Card:

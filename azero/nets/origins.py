@@ -1,7 +1,7 @@
-"""Where a checkpoint's game and net come from: finds a user's file by its path from the working or the run's folder.
+"""Where a checkpoint's game, net and search come from: finds a user's file from the working or the run's folder.
 
-A card has both paths, of the game's file and of the net's. With the second one the file is found from any working
-folder, and after run and file have been moved together. To be found is not to be run: see `games/user/trust.py`.
+A card has both paths of each file. With the second one the file is found from any working folder, and after run and
+file have been moved together. To be found is not to be run: see `games/user/trust.py`.
 """
 
 import os
@@ -16,16 +16,16 @@ from azero.games.user.sources import Sources
 
 
 class Origin(NamedTuple):
-    """Where a checkpoint's game or net comes from. Without a file of the user's, digest and place are empty."""
+    """Where a checkpoint's game, net or search comes from. Without a file of the user's, digest and place are empty."""
 
-    kind: str  # "game" or "net"
+    kind: str  # "game", "net", "rule" or "root"
     name: str
     digest: str  # of the file's sources
     place: str  # the file's path from the run's folder
 
 
 def place_of(name: str, run_folder: Path) -> str:
-    """Returns the path from a run's folder to the file in the name of a game or net; empty for azero's own.
+    """Returns the path from a run's folder to the file in a name; empty for azero's own.
 
     It is empty, too, if there is no such path, on another drive of Windows.
     """
@@ -60,11 +60,11 @@ def named_by(origin: Origin, path: Path) -> str:
 
 
 def find_named(name: str, origin: Origin, path: Path) -> str:
-    """Returns the name of a game or net, with the file that the card most likely means. Runs no code.
+    """Returns a name, with the file that the card most likely means. Runs no code.
 
     There are two candidates: the file in the name, and the file at the card's path from the run's folder. The one with
     the card's digest is chosen; if neither has it, the second. Without a second file the name stays as it is, and so do
-    the names of azero's own games and nets. A second file that is installed or behind a link does not count.
+    the names of azero's own. A second file that is installed or behind a link does not count.
 
     Args:
       name: the name in the card, or in the settings of its run.

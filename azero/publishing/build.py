@@ -119,7 +119,8 @@ def _make(agent: str, game: Game | str | None) -> tuple[Agent, TreeSearch, Check
         raise BadInput(f"agent {agent!r} has a limit in seconds; a page counts simulations, e.g. {parsed.base}@800")
     made = make_agent(agent, game)
     search = made.new_search() if hasattr(made, "new_search") else None
-    if search is None or not isinstance(search.selection, Puct | Uct):
+    is_plain = search is not None and type(search.selection) in (Puct, Uct) and type(search.settings.root) is VisitsRoot
+    if search is None or not is_plain:
         raise BadInput(f"agent {agent!r} cannot be published; a page can hold nets with PUCT, and uct with a tree")
     if parsed.kind == "classical":
         return made, search, None

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from azero.config.reading import load_config
-from azero.config.schema import Config, GameConfig
+from azero.config.schema import FILE_SETTINGS, Config, GameConfig, named_files
 from azero.config.text import config_to_toml
 from azero.errors import BadInput, Damaged
 from azero.games import Game
@@ -19,8 +19,8 @@ from azero.nets.origins import find_named
 from azero.runs.folder import CHECKPOINTS, CONFIG, files_in
 from azero.system.files import write_whole
 
-_FILE_SETTINGS = ("game.name", "net.name")
-"""Settings that may name a user's file, which may have been moved."""
+_FILE_SETTINGS = {f"{section}.{key}": kind for (section, key), kind in FILE_SETTINGS.items()}
+"""Settings that may name a user's file, which may have been moved; with what the file has."""
 
 
 def write_settings(folder: Path, config: Config) -> None:
@@ -34,17 +34,20 @@ def read_settings(folder: Path, overrides: Sequence[str] = ()) -> Config:
 
 
 def find_settings(folder: Path, overrides: Sequence[str] = ()) -> Config:
-    """Returns a run's settings with overrides. A user's own game and net are named by the present place of their files.
+    """Returns a run's settings with overrides. What is in a user's file is named by the file's present place.
 
     Raises BadInput.
     """
-    config = read_settings(folder)
+    names = named_files(read_settings(folder))
     newest = newest_checkpoint(folder)
     if newest:
-        card = read_card(newest)
-        game = find_named(config.game.name, card.origin_of_game, newest)
-        net = find_named(config.net.name, card.origin_of_net, newest)
-        overrides = [f"game.name={_quoted(game)}", f"net.name={_quoted(net)}", *overrides]
+        origins = read_card(newest).origins
+        for kind in ("rule", "root"):  # which may have changed since that net was saved
+            if without_folder(names[kind]) != without_folder(origins[kind].name):
+                del names[kind]
+        found = {kind: find_named(name, origins[kind], newest) for kind, name in names.items()}
+        places = [f"{key}={_quoted(found[kind])}" for key, kind in _FILE_SETTINGS.items() if kind in found]
+        overrides = [*places, *overrides]
     return read_settings(folder, overrides)
 
 

@@ -9,7 +9,7 @@ from azero.compiler.rng import random_below, random_unit
 from azero.errors import NO_ACTION, TOO_LONG, BrokenRules
 from azero.games import ONGOING, Game, new_states
 from azero.games.contract import sign_of
-from azero.mcts.search.kernels import child_to_play, start_search
+from azero.mcts.search.kernels import child_to_play, start_search, write_target
 from azero.mcts.tree import UNPROVEN, move_root
 from azero.selfplay.data.policies import pack_target
 from azero.selfplay.data.shard import Shard
@@ -142,7 +142,7 @@ def _note_search(parts, slots, forest, scratch, b, ply):
     """Stores the result of the search in slot b; returns the action to play."""
     tree, nodes, games, target = forest.trees[b], forest.nodes[b], slots.games, scratch.counts
     child = child_to_play(parts, forest, scratch, b, temperature_at(slots.playing, ply))
-    value = parts.settings.root.write_target(parts.selection, tree, nodes, target)
+    value = write_target(parts, tree, nodes, target)
     end = pack_target(nodes, target, games.visited[b], games.visits[b], games.ends[b])
     games.num_visited[b, ply], games.ends[b] = end - games.ends[b], end
     games.root_values[b, ply] = value

@@ -5,16 +5,19 @@ shard is plain arrays. The files that the settings name travel with the plan.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from azero.config.schema import Config
+from azero.config.schema import Config, named_files, with_names
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.make import make_sent_game
+from azero.games.names import identity_of
 from azero.games.user.sources import name_here, pack_code
 from azero.games.user.trust import Untrusted, trust_identity
+from azero.mcts import Evaluator
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import net_from_weights
 from azero.nets.evaluator import NetEvaluator
@@ -30,10 +33,12 @@ from azero.system.tensor_files import Tensors
 
 
 class Identities(NamedTuple):
-    """Identities of the sources of a user's own game and net, 64 hex digits; empty for azero's own."""
+    """Identities of the sources of a user's own game, net and search, 64 hex digits; empty for azero's own."""
 
     game: str = ""
     net: str = ""
+    rule: str = ""
+    root: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,11 +54,11 @@ class PlayPlan:
 
 
 def pack_files(config: Config) -> PackedFiles:
-    """Returns the files that the settings of self-play name: a user's game and net, and a rollout policy."""
+    """Returns the files that the settings of self-play name: a user's game, net and search, and a rollout policy."""
     rollout = config.search.rollout
     is_file = config.search.rollout_weight > 0 and rollout not in ("own", "uniform")
     policy = pack({rollout: f"rollout/{Path(rollout).name}"}) if is_file else ()
-    return pack_code(config.game.name) + pack_code(config.net.name, "net") + policy
+    return sum((pack_code(name, kind) for kind, name in named_files(config).items()), ()) + policy
 
 
 def new_plan(
@@ -79,11 +84,10 @@ def with_files_here(config: Config, files: PackedFiles) -> Config:
     if not files:
         return config
     found = unpack(files)
-    game = config.game.model_copy(update={"name": name_here(config.game.name, found)})
-    net = config.net.model_copy(update={"name": name_here(config.net.name, found, "net")})
+    config = with_names(config, {kind: name_here(name, found, kind) for kind, name in named_files(config).items()})
     rollout = config.search.rollout
     search = config.search.model_copy(update={"rollout": str(found.get(rollout, rollout))})
-    return config.model_copy(update={"game": game, "net": net, "search": search})
+    return config.model_copy(update={"search": search})
 
 
 class SizedSeeds(NamedTuple):
@@ -120,13 +124,26 @@ def play_task(plan: PlayPlan, task: SizedSeeds, on_games: Callable[[int], None])
 def open_selfplay(plan: PlayPlan, config: Config, size: int) -> SelfPlay:
     """Returns self-play with the plan's net and the settings of one size, whose place among all is given.
 
-    Raises BadInput if the code of a user's own game or net has changed since the plan was made.
+    Raises BadInput if the code of a user's own game, net or search has changed since the plan was made.
     """
     game = trusted_game(config, plan.identities)
     known = plan.known[size] if plan.known else None
     evaluator = open_known(known, config.net.name, plan.weights, game, ROWS, 1) if known else None
     evaluator = evaluator or NetEvaluator(_net_of(plan, config, game), config.device)
-    return SelfPlay.from_config(config, game, evaluator)
+    return _selfplay_of(plan, config, game, evaluator)
+
+
+def _selfplay_of(plan: PlayPlan, config: Config, game: Game, evaluator: Evaluator) -> SelfPlay:
+    """Returns self-play with the search that the parent process trusts; raises BadInput for other code."""
+    wanted = plan.identities.rule, plan.identities.root
+    for identity in filter(None, wanted):
+        trust_identity(identity)
+    with suppress(Untrusted):
+        selfplay = SelfPlay.from_config(config, game, evaluator)
+        if (identity_of(selfplay.selection), identity_of(selfplay.settings.root)) == wanted:
+            return selfplay
+    files = [name for name, known in zip((config.search.selection, config.selfplay.root), wanted, strict=True) if known]
+    raise BadInput(f"{' or '.join(files)} has changed while it was used; undo that, and continue with --resume")
 
 
 def trusted_game(config: Config, identities: Identities) -> Game:

@@ -71,7 +71,7 @@ class FreshGames:
         self._missing = [number for number, name in enumerate(self.names) if name not in self._shards]
         self.num_ended = sum(len(shard.lengths) for _, shard in self._shards.values())
         configs = [settings_of_workers(pool, run.config_of(each)) for each in run.games]
-        identities = Identities(identity_of(run.game.rules), net_identity)
+        identities = Identities(identity_of(run.game.rules), net_identity, *run.identities_of_search)
         weights = run.weights_at(player)
         known = [] if pool.is_mixed or not self._missing else run.known_of(player)
         self._plan = new_plan(run.config, configs, weights, identities, progress.starts, known)

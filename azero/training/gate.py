@@ -19,6 +19,7 @@ from azero.compiler.rng import derive_seed
 from azero.config.schema import Config, EvaluationConfig
 from azero.errors import EngineFailed
 from azero.games import Game, State
+from azero.games.names import file_of
 from azero.mcts import Settings, TreeSearch, UniformEvaluator, rollout_from_config, selection_from_config
 from azero.nets.checkpoint_file import read_card
 from azero.runs.state import Progress
@@ -180,7 +181,8 @@ def _changed_search(run: Run, path: Path) -> dict[str, object]:
     own, present = read_card(path).search, run.config.search.model_dump()
     if present["rollout_weight"] == 0:
         del present["rollout"]
-    changed = {key: value for key, value in present.items() if own.get(key) != value}
+    is_own = file_of(present["selection"], "rule") is not None  # named, so that it has to be used
+    changed = {key: value for key, value in present.items() if own.get(key) != value or (key == "selection" and is_own)}
     return {key: str(value).lower() if isinstance(value, bool) else value for key, value in changed.items()}
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import torch
 
+from azero.arena.agents.checkpoints import check_search_trusted
 from azero.arena.agents.make import make_agent
 from azero.config.checks import find_oddities
 from azero.config.schema import Config
@@ -58,6 +59,7 @@ def train_run(
     if not is_resuming:
         check_largest(game, config.selfplay, len(games))
     if config.evaluation.every:
+        check_search_trusted(config.evaluation.opponent)
         make_agent(config.evaluation.opponent, game).close()  # raises errors now, not after the first iterations
         find_benchmark(config.evaluation, game)
     lessons = read_lessons(config.training, game)

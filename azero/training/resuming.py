@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
-from azero.config.schema import Config, SearchConfig, SelfPlayConfig
+from azero.config.schema import FILE_SETTINGS, Config, SearchConfig, SelfPlayConfig, named_files
 from azero.errors import BadInput, Damaged
-from azero.games.names import file_of, is_made_with, without_folder
+from azero.games.names import file_of, is_made_with, source_digest_of, without_folder
 from azero.games.user.trust import trust_name
 from azero.heads import HEADS
+from azero.mcts import selection_from_config
+from azero.mcts.reference.trial import try_strategies
+from azero.mcts.roots.strategies import root_from_config
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.checkpoint_file import read_card
 from azero.nets.runtimes.fastest import wanted_runtimes
@@ -39,9 +42,12 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
     check_is_run(folder)
     _check_settings(folder)
     before, config = find_settings(folder), find_settings(folder, overrides)
-    if any(each.partition("=")[0].strip() in ("game", "game.name") for each in overrides):
-        trust_name(config.game.name, is_kept=True)  # the user has named it
+    given, names = {each.partition("=")[0].strip() for each in overrides}, named_files(config)
+    for (section, key), kind in FILE_SETTINGS.items():
+        if given & {section, f"{section}.{key}"}:
+            trust_name(names[kind], kind, is_kept=True)  # the user has named it
     _check_game(folder, before, config)
+    _check_search(folder, config)
     was, now = _identity(before), _identity(config)
     for name in was:
         if was[name] != now[name]:
@@ -105,6 +111,24 @@ def _check_game(folder: Path, before: Config, config: Config) -> None:
         load_checkpoint(newest, game)
 
 
+def _check_search(folder: Path, config: Config) -> None:
+    """Raises BadInput if a user's selection rule or root strategy cannot be used; says if it has changed."""
+    try:
+        rule, root = selection_from_config(config.search), root_from_config(config)
+        try_strategies(rule, root)
+    except BadInput as error:
+        raise type(error)(f"run {str(folder)!r}: {error}") from None
+    newest = newest_checkpoint(folder)
+    origins, names = read_card(newest).origins if newest else {}, named_files(config)
+    changed = []
+    for kind, strategy in (("rule", rule), ("root", root)) if origins else ():
+        is_same = without_folder(names[kind]) == without_folder(origins[kind].name)
+        if is_same and origins[kind].digest != source_digest_of(strategy):
+            changed.append(names[kind])
+    if changed:
+        say(f"run {str(folder)!r}: {' and '.join(changed)} changed since its newest net; the games will differ")
+
+
 def check_same_game(folder: Path, config: Config, other: Config) -> None:
     """Raises BadInput if `other`, a config for resuming, has another game than the run's settings `config`."""
     played, asked = (played_game(each.game) for each in (config, other))
@@ -155,7 +179,7 @@ def check_files(run: Run, progress: Progress | None) -> None:
 def keep_settings(run: Run, progress: Progress | None, trainer: Trainer) -> None:
     """Writes the new settings to config.toml and to the state. Call it only after all checks.
 
-    A game whose file was found by its path from the run's folder keeps its name in config.toml. If settings of
+    What is in a file that was found by its path from the run's folder keeps its name in config.toml. If settings of
     self-play change, the games of the current iteration are repeated.
     """
     before = find_settings(run.folder)
@@ -167,7 +191,8 @@ def keep_settings(run: Run, progress: Progress | None, trainer: Trainer) -> None
             if shard.name not in kept:
                 remove(shard.path)
     named = read_settings(run.folder)  # by their first places
-    same = {key: getattr(named, key) for key in ("game", "net") if getattr(run.config, key) == getattr(before, key)}
+    sections = {section for section, _ in FILE_SETTINGS}
+    same = {key: getattr(named, key) for key in sections if getattr(run.config, key) == getattr(before, key)}
     if progress:  # first: a process that is killed in between leaves a state that fits both files
         save_state(run.folder, run.config, trainer, progress, before)
     write_settings(run.folder, run.config.model_copy(update=same))

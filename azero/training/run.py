@@ -7,8 +7,10 @@ import torch
 
 from azero.config.schema import Config, GameConfig
 from azero.games import Game
-from azero.games.names import SHORT_IDENTITY, source_digest_of
+from azero.games.names import SHORT_IDENTITY, identity_of, source_digest_of
 from azero.games.sizes import games_of
+from azero.mcts import selection_from_config
+from azero.mcts.roots.strategies import root_from_config
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint, weights_of, write_checkpoint
 from azero.nets.checkpoint_file import Card
@@ -55,6 +57,11 @@ class Run(RunFolder):
         """The sizes of the game, the smallest first; usually one."""
         smaller = games_of(self.config.game)[:-1] if self.config.game.sizes else ()
         return *smaller, self.game
+
+    @cached_property
+    def identities_of_search(self) -> tuple[str, str]:
+        """Identities of a user's own selection rule and root strategy when they were first used; empty for azero's."""
+        return identity_of(selection_from_config(self.config.search)), identity_of(root_from_config(self.config))
 
     @cached_property
     def canvas(self) -> Canvas | None:
@@ -123,6 +130,11 @@ class Run(RunFolder):
             game_file=place_of(self.game.name, self.folder),
             net_digest=net.identity[:SHORT_IDENTITY],
             net_file=place_of(self.config.net.name, self.folder),
+            rule_digest=self.identities_of_search[0][:SHORT_IDENTITY],
+            rule_file=place_of(self.config.search.selection, self.folder),
+            root=self.config.selfplay.root if self.identities_of_search[1] else "",
+            root_digest=self.identities_of_search[1][:SHORT_IDENTITY],
+            root_file=place_of(self.config.selfplay.root, self.folder),
         )
 
     def save_net(self, path: Path, net: Net, progress: Progress) -> None:

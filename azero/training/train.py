@@ -9,6 +9,9 @@ from azero.config.reading import as_overrides, find_config, load_config
 from azero.config.schema import Config
 from azero.errors import BadInput, Damaged
 from azero.games.user.trust import trust_config
+from azero.mcts import selection_from_config
+from azero.mcts.reference.trial import try_strategies
+from azero.mcts.roots.strategies import root_from_config
 from azero.runs.folder import check_is_run, hold, repair_of
 from azero.selfplay.workers import MakePool, local_pool
 from azero.system.console import say
@@ -68,6 +71,7 @@ def train(
     new = _loaded(given, overrides)  # type: ignore[arg-type]
     _check_program(new, overrides, allow_commands)
     trust_config(new)
+    try_strategies(selection_from_config(new.search), root_from_config(new))  # before anything is written
     if minutes is None:
         return train_run(place, new, False, callbacks, make_pool=make_pool)
     with fit_to_time(place, new, minutes, held, make_pool) as (fitted, its_workers):

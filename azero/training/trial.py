@@ -312,7 +312,9 @@ def _rate_play(
 ) -> float:
     """Returns the evaluations a second of all workers, of several sizes as in an iteration with games of all."""
     configs = [settings_of_workers(pool, run.config_of(game)) for game in run.games]
-    identities = Identities(identity_of(run.game.rules), make_net(run.config.net, run.game).identity)
+    identities = Identities(
+        identity_of(run.game.rules), make_net(run.config.net, run.game).identity, *run.identities_of_search
+    )
     plan = new_plan(run.config, configs, run.weights_at(0), identities, starts, run.known_of(0))
     spent_s = 0.0
     for size, each in enumerate(counted):

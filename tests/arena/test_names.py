@@ -220,6 +220,7 @@ def test_a_path_of_windows_that_is_not_there_is_said_not_to_exist(monkeypatch, n
         ("uct( c = 2 , by = value )", "uct", {"c": "2", "by": "value"}),
         ("uct(c=2,)", "uct", {"c": "2"}),
         ("x(a=b=c)", "x", {"a": "b=c"}),
+        ("x(selection=r.py:R(a=1,b=2),c_puct=2)", "x", {"selection": "r.py:R(a=1,b=2)", "c_puct": "2"}),
     ],
 )
 def test_a_word_and_its_options(base, word, options):

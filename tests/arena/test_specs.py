@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from games.user_games import NIM, forget_files, write_file
+from mcts.own_searches import write_searches
 
 from azero.arena.agents.make import make_agent
 from azero.arena.agents.specs import make_from, settled_device, spec_of
@@ -127,6 +128,19 @@ def test_a_users_game_and_net_travel_with_their_checkpoint_and_are_trusted_there
     assert moves_of(make_from(there)) == wanted
     with pytest.raises(BadInput, match="has changed while it was being played"):
         make_from(replace(there, game_identity="0" * 64))
+
+
+def test_a_users_search_travels_with_its_agent(tmp_path, monkeypatch):
+    (tmp_path / "mine").mkdir()
+    write_searches(tmp_path / "mine")
+    file, net = tmp_path / "mine" / "mine.py", write_checkpoint(tmp_path / "net.safetensors")
+    name = f"{net}(selection={file}:MyPuct(c_puct=3),root={file}:MyRoot(dirichlet_epsilon=0.9))@12"
+    wanted, spec = moves_of(make_agent(name, GAME, 5)), spec_of(name, GAME, 5)
+    assert wanted != moves_of(make_agent(f"{net}@12", GAME, 5))
+    file.unlink()
+    forget_files(monkeypatch)
+    agent = make_from(elsewhere(spec, monkeypatch, tmp_path))
+    assert agent.name == name and moves_of(agent) == wanted
 
 
 def test_a_program_has_no_files(tmp_path):

@@ -77,6 +77,7 @@ def test_a_proven_position_ends_the_search(run_azero):
         (("uct", "--game", "tic_tac_toe", "--root", "gumbel"), "a Gumbel root needs a net"),
         (("random", "--game", "tic_tac_toe"), "has no tree"),
         (("uct(table=300)", "--game", "tic_tac_toe"), "has no tree"),
+        (("tic_tac_toe(root=gumbel)",), "another root than visits; leave out its option root"),
     ],
 )
 def test_bad_input(run_azero, words, part):

@@ -493,7 +493,8 @@ def test_cards_of_azero_s_games_are_as_they_were_before_there_were_others(saved,
     """Cards of azero's games get no new fields, so the digests of older checkpoints stay valid."""
     written = json.loads(header_of(saved)["__metadata__"]["azero"])
     assert "game_digest" not in written and read_card(saved).game_digest == ""
-    assert set(written) == set(asdict(CARD)) - {"game_digest", "game_file", "net_digest", "net_file"} | {"digest"}
+    of_files = {f"{kind}_{what}" for kind in ("game", "net", "rule", "root") for what in ("digest", "file")}
+    assert set(written) == set(asdict(CARD)) - {"root", *of_files} | {"digest"}
     assert "game_digest" in json.loads(header_of(nim)["__metadata__"]["azero"])
 
 

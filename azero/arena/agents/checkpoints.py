@@ -5,9 +5,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from azero.arena.agents.names import CLASSICAL, exists, has_folder, parse_name
+from azero.arena.agents.names import CLASSICAL, SEARCH_FILES, AgentName, exists, has_folder, parse_name
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, registered_games
+from azero.games.names import file_of
+from azero.games.user.sources import Sources
+from azero.games.user.trust import Untrusted, check_trusted, trust_name
 from azero.runs.folder import BEST
 from azero.system.files import PACKAGE, read_regular
 
@@ -73,7 +76,46 @@ def identity_of_agent(name: str) -> str:
     if parsed.kind != "net":
         return name
     digest = hashlib.blake2b(read_regular(find_checkpoint(parsed.word), _LARGEST), digest_size=8).hexdigest()
-    return f"net:{digest}{name.removeprefix(parsed.word)}"
+    own = "".join(f" {each} {Sources(file, each).identity}" for each, file in _files_of(search_of(parsed)))
+    return f"net:{digest}{name.removeprefix(parsed.word)}{own}"
+
+
+def search_of(parsed: AgentName) -> dict[str, str]:
+    """Returns the names of a user's selection rule and root strategy that a net searches with, by option.
+
+    Those in the agent's name count first. A user's rule in the checkpoint's card counts if it may run; see
+    `rule_of_card`.
+    """
+    from azero.nets.checkpoint_file import read_card, rule_of_card
+
+    named = {option: parsed.options[option] for option in SEARCH_FILES if option in parsed.options}
+    if "selection" not in named:
+        path = find_checkpoint(parsed.word)
+        named["selection"] = rule_of_card(path, read_card(path))
+    return {option: name for option, name in named.items() if file_of(name, SEARCH_FILES[option])}
+
+
+def trust_search(parsed: AgentName, is_kept: bool = False) -> None:
+    """Trusts the files of a search in an agent's name, because the user has named them; see `trust_file`."""
+    for option in SEARCH_FILES if parsed.kind == "net" else ():
+        if option in parsed.options:
+            trust_name(parsed.options[option], SEARCH_FILES[option], is_kept)
+
+
+def check_search_trusted(name: str) -> None:
+    """Raises Untrusted if an agent's name, from a file, has files of a search that the user has not named."""
+    named = {key: each for key, each in parse_name(name).options.items() if key in SEARCH_FILES}
+    for kind, file in _files_of(named):
+        try:
+            check_trusted(Sources(file, kind))
+        except Untrusted as error:
+            raise Untrusted(f"agent {name!r}: {error}; if you trust it, name it with azero check-search") from None
+
+
+def _files_of(search: dict[str, str]) -> list[tuple[str, str]]:
+    """Returns what each of a search's files has, and its path."""
+    found = [(kind, file_of(search[option], kind)) for option, kind in SEARCH_FILES.items() if option in search]
+    return [(kind, file) for kind, file in found if file]
 
 
 def shipped_checkpoints() -> dict[str, Path]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from azero.arena.agents.agent import Agent, RandomAgent
-from azero.arena.agents.checkpoints import find_checkpoint, identity_of_agent
+from azero.arena.agents.checkpoints import find_checkpoint, identity_of_agent, trust_search
 from azero.arena.agents.classical import make_classical_agent
 from azero.arena.agents.levels import LevelAgent, levels_of, parse_level
 from azero.arena.agents.names import DEVICE_SETTINGS, AgentName, Options, join_options, parse_name
@@ -15,6 +15,9 @@ from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, make_game
 from azero.mcts import Evaluator, Settings, TreeSearch, rollout_from_config, selection_from_config
 from azero.mcts.evaluation.evaluator import LateEvaluator
+from azero.mcts.roots.gumbel import GumbelRoot
+from azero.mcts.roots.strategies import Root, users_root
+from azero.mcts.roots.visits import VisitsRoot
 
 MOST_NODES = 1 << 27
 """Nodes of the largest tree, 4 GiB. A search takes the memory as it grows."""
@@ -107,24 +110,29 @@ def _net_agent(
     net_name: str | None,
 ) -> Agent:
     # Imported here, so that agents without a net start sooner. They do not import torch, which takes a second.
-    from azero.nets.checkpoint_file import read_checkpoint
+    from azero.mcts.reference.trial import try_strategies
+    from azero.nets.checkpoint_file import read_checkpoint, rule_of_card
     from azero.nets.devices import device_type
     from azero.nets.quick_start import QuickNet
     from azero.nets.runtimes.session import MATCH_ROWS
 
     name, own, options = parsed.text, parsed.device_settings or {}, Options(parsed.text, parsed.options)
+    trust_search(parsed)
     checkpoint = read_checkpoint(find_checkpoint(parsed.word), game, net_name)
-    resign_below = options.resign_below()
+    resign_below, root = options.resign_below(), _root_of(options)
     overrides = {key: value for key, value in options.rest().items() if key not in own}
     for key in overrides:
         if key not in SearchConfig.model_fields:
-            known = suggest_nearest(key, [*SearchConfig.model_fields, *DEVICE_SETTINGS, "resign"])
+            known = suggest_nearest(key, [*SearchConfig.model_fields, *DEVICE_SETTINGS, "resign", "root"])
             raise BadInput(f"agent {name!r}: unknown option {key!r}; {known}")
     device = override_section(DeviceConfig, device.model_dump(), own)
+    if "selection" not in overrides:
+        overrides["selection"] = rule_of_card(checkpoint.path, checkpoint.card)
     config = override_section(SearchConfig, checkpoint.card.search, overrides)
     if "rollout" in overrides and config.rollout_weight == 0:
         raise BadInput(f"agent {name!r}: rollout has no effect if rollout_weight is 0; add e.g. rollout_weight=0.5")
-    selection, settings = selection_from_config(config), Settings.from_config(config)
+    selection, settings = selection_from_config(config), Settings.from_config(config)._replace(root=root)
+    try_strategies(selection, root)
     rollout = rollout_from_config(config, checkpoint.game)
     net = QuickNet(checkpoint, device)
     is_on_device = device_type(device.device) != "cpu"
@@ -145,8 +153,19 @@ def _net_agent(
         sizes = num_trees, max_nodes or nodes, threads
         return TreeSearch(checkpoint.game, selection, manner, evaluator, *sizes, rollout, together)
 
-    agent = SearchAgent(name, checkpoint.game, parsed.limit, make_search, seed, most_leaves=threads * MOST_LEAVES)
+    most_leaves = threads * MOST_LEAVES if type(root) is VisitsRoot else 1  # others choose one simulation at a time
+    agent = SearchAgent(name, checkpoint.game, parsed.limit, make_search, seed, most_leaves=most_leaves)
     agent.resign_below = resign_below
     agent.net_alone = net.judge_alone
     agent.heads_alone = net.heads_alone if checkpoint.config.heads else None
     return agent
+
+
+def _root_of(options: Options) -> Root:
+    """Returns the root strategy that an agent's option `root` names; a plain one by default."""
+    name = options.text("root") or "visits"
+    if ".py:" in name:
+        return users_root(name)
+    if name not in ("visits", "gumbel"):
+        raise BadInput(f"agent {options.base!r}: root = {name} should be visits, gumbel or one of your own, my.py:Root")
+    return GumbelRoot() if name == "gumbel" else VisitsRoot()

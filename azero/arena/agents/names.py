@@ -7,6 +7,7 @@ random                           uniformly random moves
 alphabeta@1000                   alpha-beta, at most 1000 leaves per move
 PATH@800  PATH@2s                a checkpoint or a run's folder (its best net), with simulations or seconds per move
 PATH(rollout_weight=0.5)@800     the same with other settings of its search
+PATH(selection=my.py:Rule)@800   the same with a selection rule of one's own; root=my.py:Root, a root strategy
 PATH(resign=-0.95)@800           the same, but it resigns if the position's value for it is below this
 PATH(precision=fp32)@800         the same with other settings of its net: device, runtime, precision
 connect_four@800                 an included checkpoint
@@ -32,6 +33,9 @@ CLASSICAL = ("uct", "mc", "mmmc", "alphabeta")
 
 DEVICE_SETTINGS = ("device", "runtime", "precision")
 """Options of a net that say where and how it runs."""
+
+SEARCH_FILES = {"selection": "rule", "root": "root"}
+"""Options of a net that may name a user's file, with what the file has."""
 
 UNLESS_GIVEN = Limit(400, is_default=True)
 """The limit of each move of an agent whose name has none."""
@@ -104,12 +108,22 @@ def _split_limit(text: str) -> tuple[str, Limit]:
 
 def _split_net(base: str) -> tuple[str, dict[str, str]]:
     """Splits `PATH(key=value,...)`. The path of an existing file may contain parentheses."""
-    path, _, options = base.rpartition("(")
     if exists(Path(base)):
         return base, {}
-    if path and exists(Path(path)):
-        return path, split_options(f"({options}")[1]
+    begin = _begin_of_options(base)
+    if begin > 0 and exists(Path(base[:begin])):
+        return base[:begin], split_options(base[begin:])[1]
     return split_options(base)
+
+
+def _begin_of_options(base: str) -> int:
+    """Returns the place of the parenthesis that the last character closes; -1 if there is none."""
+    depth = 0
+    for place in range(len(base) - 1, -1, -1):
+        depth += (base[place] == ")") - (base[place] == "(")
+        if depth <= 0:
+            return place if base.endswith(")") else -1
+    return -1
 
 
 def exists(path: Path) -> bool:
@@ -142,7 +156,7 @@ def split_options(base: str) -> tuple[str, dict[str, str]]:
     if match is None:
         raise BadInput(f"agent {base!r}: options should be written {base.partition('(')[0]}(key=value,...)")
     options: dict[str, str] = {}
-    for part in filter(None, match[2].split(",")):
+    for part in filter(None, _split_at_commas(match[2])):
         key, sign, value = (each.strip() for each in part.partition("="))
         if not sign or not value or not part.isprintable():
             raise BadInput(f"agent {base!r}: {part.strip()!r} should be written key=value")
@@ -150,6 +164,17 @@ def split_options(base: str) -> tuple[str, dict[str, str]]:
             raise BadInput(f"agent {base!r} sets {key} twice")
         options[key] = value
     return match[1], options
+
+
+def _split_at_commas(text: str) -> list[str]:
+    """Splits at the commas that are in no parentheses: a value may have parameters of its own."""
+    depth, begin, parts = 0, 0, []
+    for place, each in enumerate(text):
+        depth += (each == "(") - (each == ")")
+        if each == "," and depth == 0:
+            parts.append(text[begin:place])
+            begin = place + 1
+    return [*parts, text[begin:]]
 
 
 def with_options(base: str, **options: object) -> str:

@@ -1,7 +1,7 @@
 """Agents as plain data: what is named here can be made on another machine.
 
 A spec has the contents of the files that an agent's name stands for: its checkpoint, a rollout policy, and the code
-of a user's own game and net. Nothing of this machine is needed where the agent is made.
+of a user's own game, net and search. Nothing of this machine is needed where the agent is made.
 """
 
 from dataclasses import dataclass, replace
@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.checkpoints import find_checkpoint
+from azero.arena.agents.checkpoints import find_checkpoint, search_of, trust_search
 from azero.arena.agents.make import make_agent
-from azero.arena.agents.names import join_options, parse_name, split_program
+from azero.arena.agents.names import SEARCH_FILES, AgentName, join_options, parse_name, split_program
 from azero.arena.agents.opened import Opened
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
@@ -29,7 +29,10 @@ from azero.system.worker_pool import Pool
 
 @dataclass(frozen=True)
 class AgentSpec:
-    """All that an agent is made from; see `make_agent`. Files are named by their paths at the sender's."""
+    """All that an agent is made from; see `make_agent`. Files are named by their paths at the sender's.
+
+    A user's selection rule and root strategy are named by the options.
+    """
 
     name: str
     game: str
@@ -76,7 +79,8 @@ def spec_of(
     options = parsed.options | ({} if parsed.level is None else {"level": parsed.level})
     spec = replace(spec, limit=name.removeprefix(parsed.base))
     if parsed.kind == "net":
-        spec, rollout = _with_net(spec, parsed.word, options)
+        trust_search(parsed)
+        spec, rollout = _with_net(spec, parsed, options)
     else:
         spec = replace(spec, word=parsed.word, options=tuple(options.items()))
         rollout = options.get("rollout", "")
@@ -85,11 +89,11 @@ def spec_of(
     return replace(spec, rollout=rollout, files=spec.files + pack({rollout: "rollout/rollout.safetensors"}))
 
 
-def _with_net(spec: AgentSpec, path: str, options: dict[str, str]) -> tuple[AgentSpec, str]:
-    """Returns the spec with its checkpoint and a user's net, and the rollout policy of its search."""
+def _with_net(spec: AgentSpec, parsed: AgentName, options: dict[str, str]) -> tuple[AgentSpec, str]:
+    """Returns the spec with its checkpoint, a user's net and search, and the rollout policy of its search."""
     from azero.nets.checkpoint_file import name_of_net, read_card
 
-    checkpoint = find_checkpoint(path).absolute()
+    checkpoint = find_checkpoint(parsed.word).absolute()
     card = read_card(checkpoint)
     net = name_of_net(checkpoint, card)
     search = card.search | options
@@ -100,6 +104,12 @@ def _with_net(spec: AgentSpec, path: str, options: dict[str, str]) -> tuple[Agen
         check_trusted(sources)
         spec, files = replace(spec, net=net, net_identity=sources.identity), files + sources.packed()
     files += pack({checkpoint: f"checkpoint/{checkpoint.name}"})
+    own = search_of(parsed)
+    for option, name in own.items():
+        files += pack_code(name, SEARCH_FILES[option])
+    if file_of(card.origin_of_rule.name, "rule"):  # what plays is settled here
+        own = {"selection": "puct", **own}
+    options = {**own, **options}
     return replace(spec, checkpoint=str(checkpoint), options=tuple(options.items()), files=files), rollout
 
 
@@ -155,6 +165,8 @@ def _game_here(name: str, identity: str, name_here: str) -> Game:
 def _name_here(spec: AgentSpec, found: dict[str, Path]) -> str:
     """Returns the agent's name with the places of its files on this machine."""
     base, options = str(found[spec.checkpoint]) if spec.checkpoint else spec.word, dict(spec.options)
+    if spec.checkpoint:
+        options |= {key: name_here(options[key], found, kind) for key, kind in SEARCH_FILES.items() if key in options}
     if spec.rollout:
         options["rollout"] = str(found[spec.rollout])
     return join_options(base, options) + spec.limit

@@ -9,6 +9,7 @@ from azero.games import Game, State
 from azero.games.position_text import turn_to_text
 from azero.heads import HEADS
 from azero.mcts import RESULT_NAMES, MoveStatistics, TreeSearch, rank_moves, root_result, root_value
+from azero.mcts.roots.visits import VisitsRoot
 
 RESIGN = -1
 """An agent that resigns answers this instead of an action."""
@@ -160,8 +161,11 @@ def describe_moves(state: State, ranked: Sequence[MoveStatistics]) -> list[Move]
 
 def suggestion_of(search: TreeSearch, state: State, b: int = 0) -> Suggestion:
     """Returns the suggestion of tree `b`, whose root is `state`. Its `elapsed_s` is 0."""
-    search.choose(b)  # proves the best move lost if a reply refutes it
-    moves = describe_moves(state, rank_moves(search, b))
+    chosen = search.choose(b)  # proves the best move lost if a reply refutes it
+    ranked = rank_moves(search, b)
+    if type(search.settings.root) is not VisitsRoot:  # it may play another move than that with most visits
+        ranked.sort(key=lambda each: each.action != chosen)
+    moves = describe_moves(state, ranked)
     tree = search.forest.trees[b]
     value, player = root_value(search, b), state.current_player()
     return Suggestion(

@@ -1,4 +1,4 @@
-"""Loads a user's file as Python imports any module, and the class of rules in it, named `my_game.py:MyGame`.
+"""Loads a user's file as Python imports any module, and the class in it, named `my_game.py:MyGame`.
 
 Its modules are imported by their own names. Each version of the file imports them anew. One process has one module of
 each name: a second file whose module has the same name and another text is refused.
@@ -59,20 +59,48 @@ def load_rules(file: str, name: str) -> type:
         for each in () if IS_COMPILED else {**REQUIRED, **_OPTIONAL}:
             if each not in PLAIN_METHODS and getattr(rules, each) is not DEFAULTS.get(each):
                 setattr(rules, each, on_wide_states(getattr(rules, each)))
-        rules.__name__, rules.__qualname__ = f"{name}_{digest}", name
         setattr(module, name, rules)  # unpickling looks for it there
-        setattr(rules, SOURCE_DIGEST, digest)
-        setattr(rules, SOURCE_IDENTITY, sources.identity)
-        rules.file_name = f"{file}:{name}"  # type: ignore[attr-defined]
+        _sign(rules, file, name, sources)
         _LOADED[digest, name] = rules
     return _LOADED[digest, name]
+
+
+def load_strategy(file: str, name: str, kind: str) -> type:
+    """Returns the class of a selection rule or a root strategy in a file, signed as `load_rules` does.
+
+    Raises BadInput in one line if it is no NamedTuple of numbers.
+
+    Args:
+      kind: what it is, "rule" or "root".
+    """
+    module, sources = _load(file, kind)
+    found, what = getattr(module, name, None), f"{file}:{name}"
+    if found is None:
+        known = [each for each, value in vars(module).items() if _is_own(value, module)]
+        raise BadInput(f"{kind} file {file!r} has no class {name!r}; it has {', '.join(known) or 'no NamedTuple'}")
+    if not _is_rules(found):
+        raise BadInput(f"{what} is not a {kind}: it should be a class {name}(NamedTuple)")
+    if not _is_own(found, module):
+        raise BadInput(f"{what} is imported from {found.__module__}; name the file that has it")
+    _check_fields(what, found)
+    if SOURCE_DIGEST not in vars(found):
+        _sign(found, file, name, sources)
+    return found
+
+
+def _sign(found: type, file: str, name: str, sources: Sources) -> None:
+    """Gives a class the digest and the identity of its sources, and its name with the digest; see `load_rules`."""
+    found.__name__, found.__qualname__ = f"{name}_{sources.digest}", name
+    setattr(found, SOURCE_DIGEST, sources.digest)
+    setattr(found, SOURCE_IDENTITY, sources.identity)
+    found.file_name = f"{file}:{name}"  # type: ignore[attr-defined]
 
 
 def load_class(file: str, name: str, kind: str = "game") -> tuple[object, str]:
     """Returns the value of `name` in a file, and the identity of the sources; raises BadInput if there is no such name.
 
     Args:
-      kind: what the file has, "game" or "net".
+      kind: what the file has, e.g. "net".
     """
     module, sources = _load(file, kind)
     if not hasattr(module, name):
@@ -202,7 +230,7 @@ def _why(error: BaseException, file: str) -> str:
 
 def _class_of(file: str, name: str, module: ModuleType) -> type:
     """Returns the class of rules. Raises BadInput if it is missing or does not have what rules must have."""
-    found = [each for each, value in vars(module).items() if _is_rules(value) and value.__module__ == module.__name__]
+    found = [each for each, value in vars(module).items() if _is_own(value, module)]
     rules = getattr(module, name, None)
     if rules is None:
         raise BadInput(f"game file {file!r} has no class {name!r}; it has {', '.join(found) or 'no game'}")
@@ -251,3 +279,8 @@ def _check_method(what: str, method, names: tuple[str, ...]) -> None:
 
 def _is_rules(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")
+
+
+def _is_own(value: object, module: ModuleType) -> bool:
+    """Returns whether a value is a NamedTuple that a module defines."""
+    return _is_rules(value) and getattr(value, "__module__", "") == module.__name__

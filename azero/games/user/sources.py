@@ -1,4 +1,4 @@
-"""A user's sources: the file of a game or net, and the user's own modules that it imports.
+"""A user's sources: the file of a game, a net or a search, and the user's own modules that it imports.
 
 They are found, read and hashed without a run. Each source is read once: what is hashed is what runs (`loading.py`). A
 digest belongs to texts, and names compiled code, whose errors name lines. An identity belongs to programs: a comment or
@@ -60,7 +60,11 @@ class Sources:
     """
 
     def __init__(self, file: str, kind: str = "game"):
-        """Reads them. `kind` is what the file has, "game" or "net". Raises BadInput if the file cannot be read."""
+        """Reads them; raises BadInput if one cannot be read.
+
+        Args:
+          kind: what the file has: "game", "net", "rule" or "root".
+        """
         self._file, self._kind = file, kind
         self.what = f"{kind} file {file!r}"
         self.path = Path(file).resolve()
@@ -130,12 +134,12 @@ def identity_of_files(sources: Iterable[tuple[str, bytes]]) -> str:
 
 
 def pack_code(name: str, kind: str = "game") -> PackedFiles:
-    """Returns the files of the game or net of that name, to be sent to another machine; empty for azero's own.
+    """Returns the files of that name, to be sent to another machine; empty for azero's own.
 
     Raises BadInput if one cannot be read.
 
     Args:
-      kind: "game" or "net".
+      kind: what the name is of: "game", "net", "rule" or "root".
     """
     file = file_of(name, kind)
     return () if file is None else Sources(file, kind).packed()

@@ -34,22 +34,24 @@ class Untrusted(BadInput):
 
 
 def trust_name(name: str, kind: str = "game", is_kept: bool = False) -> None:
-    """Trusts the file in the name of a game or net, if it has one; see `trust_file`."""
+    """Trusts the file in a name, if it has one; see `trust_file`."""
     if file := file_of(name, kind):
         trust_file(file, kind, is_kept)
 
 
 def trust_config(config: "Config", is_kept: bool = False) -> None:
-    """Trusts the files of the game and the net that a config names, because the user has named the config."""
-    trust_name(config.game.name, "game", is_kept)
-    trust_name(config.net.name, "net", is_kept)
+    """Trusts the files of game, net and search that a config names, because the user has named the config."""
+    from azero.config.schema import named_files
+
+    for kind, name in named_files(config).items():
+        trust_name(name, kind, is_kept)
 
 
 def trust_file(file: str, kind: str = "game", is_kept: bool = False) -> None:
     """Trusts the present code of a file, because the user has named it. Raises BadInput if it cannot be read.
 
     Args:
-      kind: what the file has, "game" or "net".
+      kind: what the file has: "game", "net", "rule" or "root".
       is_kept: whether later processes trust it, too. If the config folder cannot be used, a notice says so.
     """
     check_may_run(f"{kind} file {file!r}")

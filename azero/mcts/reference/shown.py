@@ -40,7 +40,7 @@ def recording_of(state: State, search: TreeSearch | None, c: float | None, seed:
       c: the exploration constant; None: the search's own.
       seed: as an agent's: the simulations are those of its suggestion.
 
-    Raises BadInput if the search selects neither by UCT nor by PUCT, or has rollouts of its own.
+    Raises BadInput if the search selects neither by UCT nor by PUCT, or has another root or rollouts of its own.
     """
     seed = derive_seed(seed, "suggest")
     if search is None:
@@ -68,8 +68,10 @@ def gumbel_recording_of(
 def _rule_of(search: TreeSearch, c: float | None) -> Uct | Puct:
     """Returns the rule of a search, with another constant unless `c` is None; raises BadInput if it cannot be shown."""
     rule = search.selection
-    if not isinstance(rule, Uct | Puct):
+    if not isinstance(rule, Uct | Puct) or type(rule) not in (Uct, Puct):
         raise BadInput("this agent selects neither by UCT nor by PUCT")
+    if type(search.settings.root) is not VisitsRoot:
+        raise BadInput("this agent has another root than visits; leave out its option root")
     if search.evaluator is None and not isinstance(search.rollout, OwnRollout):
         raise BadInput("this agent has rollouts of its own; only those of the rules are shown")
     if c is None:

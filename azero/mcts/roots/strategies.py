@@ -18,8 +18,8 @@ place 0. `begin_search` finds `tree.target` set. `tree.is_fast` marks a fast sea
 strategy to draw from; `tree.search_seed` and `tree.temperature` are for it to store. Methods allocate nothing. A
 strategy needs at least one field, and no field may have the name of a method that kernels call.
 
-A search takes a strategy as it is, by `Settings(root=...)` or `azero.Search(root=...)`. One with a name in `ROOTS`
-can be chosen by a run's setting `selfplay.root`, too. Root strategies need an evaluator; searches with rollouts alone
+A search takes a strategy as it is, by `Settings(root=...)` or `azero.Search(root=...)`. A run's setting `selfplay.root`
+names one in `ROOTS`, or in a user's file. Root strategies need an evaluator; searches with rollouts alone
 have a plain root.
 
 Source: DeepMind's mctx, which separates `root_action_selection_fn` from `interior_action_selection_fn`.
@@ -30,8 +30,10 @@ from typing import Any, Protocol
 
 from azero.compiler.jit import bind_strategies
 from azero.config.schema import Config
+from azero.games.names import file_of
 from azero.mcts.roots.gumbel import GumbelRoot
 from azero.mcts.roots.visits import VisitsRoot
+from azero.mcts.users_strategies import make_users_strategy
 
 bind_strategies(
     begin_search=("tree", "nodes", "temperature"),
@@ -61,5 +63,11 @@ ROOTS: dict[str, Callable[[Config], Root]] = {"noise": VisitsRoot.from_config, "
 
 
 def root_from_config(config: Config) -> Root:
-    """Returns the root strategy of a run's self-play."""
-    return ROOTS[config.selfplay.root](config)
+    """Returns the root strategy of a run's self-play; raises BadInput, Untrusted for a user's."""
+    name = config.selfplay.root
+    return users_root(name) if file_of(name, "root") else ROOTS[name](config)
+
+
+def users_root(name: str) -> Root:
+    """Returns the root strategy in a user's file; raises BadInput, Untrusted."""
+    return make_users_strategy(name, "root", Root)

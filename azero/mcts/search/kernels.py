@@ -9,13 +9,16 @@ kernel. `reference/search.py` is the same algorithm in plain Python.
 import numpy as np
 
 from azero.compiler.jit import kernel, subroutine
-from azero.errors import TOO_LONG, BrokenRules
+from azero.errors import NO_CHILD, NO_TARGET, TOO_LONG, BrokenRules, BrokenSearch
 from azero.games import ONGOING
 from azero.mcts.proving.lookahead import needs_replies, prove_by_replies
 from azero.mcts.proving.proofs import carry_proof_up, prove_from_children
 from azero.mcts.roots.ranking import LEFT_TO_SELECTION, cannot_be_overtaken
 from azero.mcts.selection import select_child
 from azero.mcts.tree import UNPROVEN, backup, create_children
+
+ROUNDING = 1e-5
+"""By so much a value may be beyond 1, e.g. as a difference of probabilities."""
 
 VISITS_BEFORE_REPLIES = 8
 """Visits of a root move before its replies are looked at. Without a net, few of many moves get so many."""
@@ -41,13 +44,22 @@ def add_noise_once(settings, tree, nodes, weights):
 
 
 @subroutine
+def checked_child(nodes, child):
+    """Returns the child that a root strategy chose, or 0; raises BrokenSearch if it is neither."""
+    first = nodes[0].first_child
+    if child != 0 and not first <= child < first + nodes[0].num_children:
+        raise BrokenSearch(NO_CHILD)
+    return np.int64(child)
+
+
+@subroutine
 def descend(parts, tree, nodes, path, state, scratch):
     """Goes from the root to a leaf: a node that is new, proven, or not expanded. Returns its depth.
 
     Writes the nodes on the way into `path`. `state` is the root's position and becomes the leaf's. Without an
     evaluator, the first visit of a node is a rollout, and the second visit expands it.
 
-    Raises BrokenRules if a game is longer than the rules' `max_plies`.
+    Raises BrokenRules if a game is longer than the rules' `max_plies`; BrokenSearch as `checked_child`.
     """
     rules, settings = parts.rules, parts.settings
     index = np.int64(0)
@@ -65,7 +77,7 @@ def descend(parts, tree, nodes, path, state, scratch):
                 return depth
             if not settings.is_rollout_only or not create_children(rules, tree, nodes, index, state, scratch.legal):
                 return depth
-        chosen = settings.root.root_child(tree, nodes) if depth == 0 else LEFT_TO_SELECTION
+        chosen = checked_child(nodes, settings.root.root_child(tree, nodes)) if depth == 0 else LEFT_TO_SELECTION
         if chosen == LEFT_TO_SELECTION:
             chosen = select_child(parts.selection, settings, tree, nodes, index, depth)
         index = chosen
@@ -131,13 +143,28 @@ def child_to_play(parts, forest, scratch, b, temperature):
     """Returns the child of tree b's root that the root strategy plays; see `prove_by_replies`. 0 without a child."""
     settings, tree, nodes = parts.settings, forest.trees[b], forest.nodes[b]
     while True:
-        child = settings.root.child_to_play(settings, tree, nodes, temperature)
+        child = checked_child(nodes, settings.root.child_to_play(settings, tree, nodes, temperature))
         if child == 0 or not needs_replies(settings, nodes[child]):
             return child
         scratch.states[0] = forest.root_states[b]
         parts.rules.apply_action(scratch.states[0], np.int64(nodes[child].action))
         prove_by_replies(parts.rules, nodes, nodes[child], scratch.states[0], scratch.line)
         prove_from_children(nodes, 0)
+
+
+@subroutine
+def write_target(parts, tree, nodes, target):
+    """Writes the root strategy's policy target into `target` ([A] uint16); returns its value, for the player to move.
+
+    Raises BrokenSearch if all moves have 0, or if the value is not in [-1, 1].
+    """
+    value = parts.settings.root.write_target(parts.selection, tree, nodes, target)
+    total = 0
+    for child in range(nodes[0].first_child, nodes[0].first_child + nodes[0].num_children):
+        total += target[nodes[child].action]
+    if total == 0 or not abs(value) <= 1.0 + ROUNDING:
+        raise BrokenSearch(NO_TARGET)
+    return value
 
 
 @kernel

@@ -19,13 +19,14 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.contract import sign_of
 from azero.games.state import check_states
+from azero.games.user.trust import trust_name
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.evaluator import UniformEvaluator
 from azero.mcts.evaluation.views import new_views
 from azero.mcts.rollouts.weights import rollout_from_config
 from azero.mcts.roots.strategies import Root
 from azero.mcts.search.analysis import SearchTree, mean_values, tree_of
-from azero.mcts.search.kernels import child_to_play
+from azero.mcts.search.kernels import ROUNDING, child_to_play, write_target
 from azero.mcts.search.lockstep import Answer
 from azero.mcts.search.settings import SearchParts, Settings, check_parts
 from azero.mcts.search.tree_search import affordable_nodes
@@ -34,7 +35,6 @@ from azero.mcts.selection import Selection, selection_from_config
 from azero.mcts.tree import UNPROVEN, children_of, start_tree
 
 _LOWEST = np.finfo(np.float32).min
-_ROUNDING = 1e-5  # of values, e.g. of a difference of probabilities
 
 
 def checked_answer(logits: Any, values: Any, num_rows: int, num_actions: int) -> Answer:
@@ -53,7 +53,7 @@ def checked_answer(logits: Any, values: Any, num_rows: int, num_actions: int) ->
         row, action = wrong[0].tolist()
         found = logits[row, action]
         raise BadInput(f"the evaluator's logits[{row}, {action}] is {found}; it should be a finite number or -inf")
-    bad = np.flatnonzero(~(np.abs(values) <= 1.0 + _ROUNDING))
+    bad = np.flatnonzero(~(np.abs(values) <= 1.0 + ROUNDING))
     if len(bad):
         raise BadInput(f"the evaluator's values[{bad[0]}] is {values[bad[0]]}; it should be from -1 to 1")
     return np.maximum(logits, _LOWEST), values.clip(-1.0, 1.0)
@@ -163,9 +163,11 @@ class Search:
         self._max_nodes = max_nodes
         chosen = Settings.from_config(config)._replace(leaves_per_tree=leaves_per_tree)
         chosen = chosen if root is None else chosen._replace(root=root)
-        rule = selection_from_config(config) if selection is None else selection
+        if selection is None:
+            trust_name(config.selection, "rule")  # the caller has named it
+            selection = selection_from_config(config)
         rollout = rollout_from_config(config, game)
-        self._parts = SearchParts(game.rules, rule, rollout, chosen, new_views(game))
+        self._parts = SearchParts(game.rules, selection, rollout, chosen, new_views(game))
         check_parts(self._parts)
         self._trees: EvaluatedTrees | None = None
         self._size = self._num_open = 0
@@ -290,4 +292,4 @@ def _judge_roots(parts, forest, scratch, temperature, targets, values, actions):
     for b in range(len(values)):
         tree, nodes = forest.trees[b], forest.nodes[b]
         actions[b] = nodes[child_to_play(parts, forest, scratch, b, temperature)].action
-        values[b] = parts.settings.root.write_target(parts.selection, tree, nodes, targets[b])
+        values[b] = write_target(parts, tree, nodes, targets[b])

@@ -11,6 +11,7 @@ from azero.mcts.roots.ranking import BY_VISITS, CHOSEN_BY
 from azero.mcts.roots.strategies import Root
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.selection import Selection
+from azero.mcts.users_strategies import methods_of
 
 
 class Settings(NamedTuple):
@@ -64,8 +65,3 @@ def check_parts(parts: SearchParts) -> None:
     check_strategy(parts.selection, methods_of(Selection))
     check_strategy(parts.rollout_policy, ["play_out"])
     check_strategy(parts.settings.root, methods_of(Root))
-
-
-def methods_of(protocol: type) -> list[str]:
-    """Returns the names of a protocol's methods."""
-    return [name for name in vars(protocol) if not name.startswith("_")]

@@ -10,6 +10,7 @@ import numpy as np
 from azero.errors import BadInput
 from azero.games import State
 from azero.games.contract import ONGOING, sign_of
+from azero.games.names import without_folder
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.runs.nets import Nets, Opinion
 from azero.interfaces.web.runs.run import ShownRun
@@ -158,6 +159,8 @@ def _noise(run: ShownRun) -> dict[str, Any]:
     parts = []
     if selfplay.root == "gumbel":
         parts.append("Gumbel noise chooses among the moves")
+    elif selfplay.root != "noise":
+        parts.append(f"a root strategy of one's own, {without_folder(selfplay.root)}, explores")
     elif selfplay.dirichlet_epsilon > 0:
         parts.append(f"{selfplay.dirichlet_epsilon:.0%} of the priors at the root is noise")
     if selfplay.temperature > 0 and selfplay.temperature_plies > 0:
