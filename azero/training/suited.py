@@ -19,8 +19,11 @@ _MANY_MOVES = 24.0
 
 _SIMULATIONS, _GUMBEL_SIMULATIONS = 48, 40
 
-_OPENING, _LATER_TEMPERATURE = 1 / 3, 0.2
-"""Share of a game whose moves are drawn by their visits, and the temperature of the rest."""
+_OPENING, _LONGEST_OPENING, _LATER_TEMPERATURE = 1 / 3, 30, 0.2
+"""Share of a game whose moves are drawn by their visits, the most of them, and the temperature of the rest.
+
+Random games may be far longer than good ones.
+"""
 
 _NETS = (2, 32), (4, 48), (5, 64)
 """Blocks and channels."""
@@ -73,7 +76,7 @@ def suit(
             "root": "gumbel" if is_gumbel else "noise",
             "num_simulations": _GUMBEL_SIMULATIONS if is_gumbel else _SIMULATIONS,
             "dirichlet_alpha": round(min(1.0, max(0.03, 10 / look.moves)), 2),
-            "temperature_plies": max(1, round(_OPENING * look.plies)),
+            "temperature_plies": min(_LONGEST_OPENING, max(1, round(_OPENING * look.plies))),
             "final_temperature": _LATER_TEMPERATURE,
         },
         held,
