@@ -8,10 +8,13 @@ from command_line import assert_bad_input
 from mcts.own_searches import write_searches
 
 from azero.authoring.check_search import check_search, kind_of
+from azero.compiler.plain import plain_kernels
 from azero.config.schema import SearchConfig
+from azero.games import make_game
 from azero.games.user.trust import trust_name
 from azero.mcts import Puct, selection_from_config
-from azero.mcts.reference.trial import watch_search
+from azero.mcts.reference import trial
+from azero.mcts.reference.trial import new_search, trial_states, watch_search
 from azero.mcts.roots.strategies import users_root
 from azero.mcts.roots.visits import VisitsRoot
 
@@ -37,6 +40,18 @@ def test_an_example_keeps_the_laws_in_plain_python(name):
     root = users_root(name) if kind == "root" else VisitsRoot()
     watch, done = watch_search(rule, root, 12, kind == "rule")
     assert not watch.broken and len(done) == 2
+
+
+def test_a_watched_root_draws_what_it_draws_unwatched(monkeypatch):
+    name = f"{FOLDER}/regularized.py:Regularized"
+    trust_name(name, "rule")
+    for seed in (8, 9):
+        monkeypatch.setattr(trial, "SEED", seed)
+        _, done = watch_search(Puct(), users_root(name), 8, False)
+        with plain_kernels():
+            alone = new_search(make_game(trial.GAME), Puct(), users_root(name), 8)
+            found = alone.run(trial_states(alone.game), seed, 1.0)
+        assert done[1][1].actions.tolist() == found.actions.tolist()
 
 
 @pytest.mark.slow
@@ -81,7 +96,7 @@ def test_all_broken_laws_are_found_at_once(run_azero, tmp_path):
         ("puct", "'puct' should be of the form my.py:Rule, a file of yours"),
         ("mine.py:Other", "file 'mine.py' has no class 'Other'"),
         ("mine.py:math", "mine.py:math has neither the method score of a rule nor root_child of a root"),
-        ("gone.py:MyPuct", "rule file 'gone.py' cannot be read: No such file or directory"),
+        ("gone.py:MyPuct", "search file 'gone.py' cannot be read: No such file or directory"),
         ("mine.py:MyPuct(c=1)", "mine.py:MyPuct has no parameter 'c'; "),
     ],
 )

@@ -154,8 +154,11 @@ NAMING = {
     "trust_name": {
         *("commands/games.py", "commands/options.py", "games/make.py", "games/user/trust.py"),
         "arena/agents/checkpoints.py",  # an agent's name that a command or a caller in Python gives
-        "mcts/search/search.py",  # a rule that a caller in Python names
         "training/resuming.py",  # --set game.name=...
+    },
+    "trust_search": {
+        *("commands/makers.py", "commands/rate.py"),
+        *("arena/agents/make.py", "arena/ratings/rating_pool.py"),  # a caller in Python gives the name
     },
     "trust_config": {"commands/games.py", "commands/training.py", "nets/checkpoint.py", "training/train.py"},
     "trust_file": {"games/laws/prototype.py", "games/user/trust.py"},

@@ -175,7 +175,7 @@ class _Check:
             self._game, "play from equal planes", lambda: find_lookalikes(known, random.Random(self._seed))
         )
         if finding:
-            self._note("contract", finding)
+            self._note("planes", finding)
             return
         self.report.planes = found or None
         self._say("planes", f"NOTICE: {found}" if found else "ok")

@@ -139,12 +139,12 @@ def check_search(
     """Check a selection rule or a root strategy of your own.
 
     Searches with it in plain Python, where every answer is checked, and compiled. Prints each broken law, with the
-    method and the line, and the speed relative to azero's own.
+    method, and with the line if it fails. Prints the speed relative to azero's own.
     """
     from azero.authoring.check_search import check_search as check
     from azero.games.user.trust import trust_name
 
-    trust_name(search, "rule", is_kept=True)
+    trust_name(search, "search", is_kept=True)
     report = check(search, (lambda line: None) if as_json else print)
     if as_json:
         print(json.dumps(report.to_json()))

@@ -117,11 +117,14 @@ def rate(
 
 def _specs(maker: Maker, game: "Game", is_for_workers: bool) -> "Callable[[str, int], AgentSpec]":
     """Returns a function that returns the spec of the agent with a name and a seed."""
+    from azero.arena.agents.checkpoints import trust_search
+    from azero.arena.agents.names import parse_name
     from azero.arena.agents.specs import spec_of
 
     @cache
     def spec(name: str) -> "AgentSpec":
         if not is_for_workers:
+            trust_search(parse_name(name), is_kept=True)
             return spec_of(name, game, maker.seed, maker.num_threads, maker.device, maker.max_nodes)
         with closing(maker.agent(name)) as agent:
             return maker.spec(name, agent)

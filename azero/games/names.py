@@ -23,6 +23,7 @@ _EXAMPLES = {
     "net": "my_net.py:MyNet(width=64)",
     "rule": "my_rule.py:MyRule(c=2)",
     "root": "my_root.py:MyRoot(c=2)",
+    "search": "my.py:Mine(c=2)",
 }
 
 

@@ -24,7 +24,6 @@ from azero.compiler.jit import bind_methods, subroutine
 from azero.compiler.rng import random_below
 from azero.config.schema import C_UCT, SearchConfig
 from azero.games.contract import sign_of
-from azero.games.names import file_of
 from azero.mcts.tree import UNPROVEN
 from azero.mcts.users_strategies import make_users_strategy
 
@@ -184,9 +183,9 @@ RULES: dict[str, Callable[[SearchConfig], Selection]] = {"puct": Puct.from_confi
 
 def selection_from_config(config: SearchConfig) -> Selection:
     """Returns the selection rule that a run's settings describe; raises BadInput, Untrusted for a user's."""
-    if file_of(config.selection, "rule"):
-        return make_users_strategy(config.selection, "rule", Selection)
-    return RULES[config.selection](config)
+    if config.selection in RULES:
+        return RULES[config.selection](config)
+    return make_users_strategy(config.selection, "rule", Selection)
 
 
 @subroutine

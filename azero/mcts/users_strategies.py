@@ -33,7 +33,10 @@ def make_users_strategy(name: str, kind: str, protocol: type) -> Any:
       Untrusted: the user has not named the file.
     """
     file, class_name, arguments = parts_of(name, kind)
-    assert file is not None, "it is a user's"
+    if file is None:
+        raise BadInput(f"{kind} {name!r} should be one of azero's, or one of your own, e.g. my.py:Mine")
+    if set(file) & set(",()"):  # the gate writes it as an option of an agent
+        raise BadInput(f"{kind} file {file!r}: its path should have no comma and no parenthesis")
     try:
         found = load_strategy(file, class_name, kind)
     except Untrusted as error:

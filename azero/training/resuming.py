@@ -118,15 +118,20 @@ def _check_search(folder: Path, config: Config) -> None:
         try_strategies(rule, root)
     except BadInput as error:
         raise type(error)(f"run {str(folder)!r}: {error}") from None
+    if changed := _changed_files(folder, config, rule, root):
+        say(f"run {str(folder)!r}: {' and '.join(changed)} changed since its newest net; the games will differ")
+
+
+def _changed_files(folder: Path, config: Config, rule: object, root: object) -> list[str]:
+    """Returns the names of a user's rule and root whose code has changed since the newest net."""
     newest = newest_checkpoint(folder)
     origins, names = read_card(newest).origins if newest else {}, named_files(config)
-    changed = []
-    for kind, strategy in (("rule", rule), ("root", root)) if origins else ():
-        is_same = without_folder(names[kind]) == without_folder(origins[kind].name)
-        if is_same and origins[kind].digest != source_digest_of(strategy):
-            changed.append(names[kind])
-    if changed:
-        say(f"run {str(folder)!r}: {' and '.join(changed)} changed since its newest net; the games will differ")
+    return [
+        names[kind]
+        for kind, strategy in ((("rule", rule), ("root", root)) if origins else ())
+        if without_folder(names[kind]) == without_folder(origins[kind].name)
+        and origins[kind].digest != source_digest_of(strategy)
+    ]
 
 
 def check_same_game(folder: Path, config: Config, other: Config) -> None:
@@ -180,12 +185,14 @@ def keep_settings(run: Run, progress: Progress | None, trainer: Trainer) -> None
     """Writes the new settings to config.toml and to the state. Call it only after all checks.
 
     What is in a file that was found by its path from the run's folder keeps its name in config.toml. If settings of
-    self-play change, the games of the current iteration are repeated.
+    self-play, or the code of a user's search, change, the games of the current iteration are repeated.
     """
     before = find_settings(run.folder)
-    if run.config == before:
+    strategies = selection_from_config(run.config.search), root_from_config(run.config)
+    is_changed = bool(_changed_files(run.folder, run.config, *strategies))
+    if run.config == before and not is_changed:
         return
-    if _play_of(run.config) != _play_of(before):
+    if is_changed or _play_of(run.config) != _play_of(before):
         kept = {*(progress.shards if progress else []), *shards_at_beginning(run.folder)}
         for shard in shards_in(run.folder):
             if shard.name not in kept:

@@ -1,4 +1,4 @@
-"""Settings that suit a game, for `azero train --minutes`: those that neither the config nor the command gives.
+"""Settings that suit a game, for `azero train --minutes`, where the user has given none.
 
 They follow the configs that ship. Random games say how many moves a position has, and how long a game is; the speed of
 training says how large a net the time can teach.
@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from azero.config.schema import Config
 from azero.games import Game
+from azero.games.names import without_folder
 
 _GAMES = 32
 
@@ -28,7 +29,7 @@ Random games may be far longer than good ones.
 _NETS = (2, 32), (4, 48), (5, 64)
 """Blocks and channels."""
 
-_STEPS = 1_000, 16_000
+_STEPS = 2_000, 16_000
 """Steps of the middle net that the time has room for, from which on it is worth it, and from which on the largest is.
 
 A step of the largest takes twice as long, and a step of the smallest a fifth.
@@ -69,12 +70,15 @@ def suit(
       rate_of: returns the positions that training with some settings learns from in a second.
     """
     is_gumbel = look.moves > _MANY_MOVES
+    num_simulations = _GUMBEL_SIMULATIONS if is_gumbel else _SIMULATIONS
+    if config.selfplay.full_search_share < 1:
+        num_simulations = max(num_simulations, config.selfplay.fast_simulations + 1)
     config = _filled_in(
         config,
         "selfplay",
         {
             "root": "gumbel" if is_gumbel else "noise",
-            "num_simulations": _GUMBEL_SIMULATIONS if is_gumbel else _SIMULATIONS,
+            "num_simulations": num_simulations,
             "dirichlet_alpha": round(min(1.0, max(0.03, 10 / look.moves)), 2),
             "temperature_plies": min(_LONGEST_OPENING, max(1, round(_OPENING * look.plies))),
             "final_temperature": _LATER_TEMPERATURE,
@@ -94,7 +98,8 @@ def suit(
 def describe_suited(config: Config, look: Look) -> str:
     """Returns what the settings are for, and the most important ones, in one line."""
     play, net = config.selfplay, config.net
-    root = f"Dirichlet alpha {play.dirichlet_alpha:g}" if play.root == "noise" else "a Gumbel root"
+    noise = f"Dirichlet alpha {play.dirichlet_alpha:g}"
+    root = {"noise": noise, "gumbel": "a Gumbel root"}.get(play.root, without_folder(play.root))
     size = f"a net of {net.blocks} x {net.channels}, " if net.name in ("tower", "any_size") else ""
     return (
         f"random games have {look.plies:.0f} plies, and {look.moves:.0f} moves a position: {size}"

@@ -18,6 +18,7 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import SHORT_IDENTITY, source_digest_of
 from azero.games.user import trust
+from azero.games.user.trust import Untrusted, trust_file
 from azero.mcts.rollouts.features import NUM_PATTERNS
 from azero.mcts.rollouts.weights import RolloutCard, save_rollout
 from azero.nets.checkpoint import save_checkpoint
@@ -141,6 +142,24 @@ def test_a_users_search_travels_with_its_agent(tmp_path, monkeypatch):
     forget_files(monkeypatch)
     agent = make_from(elsewhere(spec, monkeypatch, tmp_path))
     assert agent.name == name and moves_of(agent) == wanted
+
+
+def test_a_search_that_was_edited_since_it_was_named_has_no_spec(tmp_path):
+    write_searches(tmp_path)
+    file, net = tmp_path / "mine.py", write_checkpoint(tmp_path / "net.safetensors")
+    name = f"{net}(selection={file}:MyPuct)@12"
+    with pytest.raises(Untrusted):
+        spec_of(name, GAME)
+    trust_file(str(file), "rule")
+    assert spec_of(name, GAME).files
+    file.write_text(f"{file.read_text()}\nEDITED = True\n")
+    with pytest.raises(Untrusted, match="has changed since"):
+        spec_of(name, GAME)
+
+
+def test_an_agent_whose_root_keeps_no_tree_does_not_ponder(tmp_path):
+    net = write_checkpoint(tmp_path / "net.safetensors")
+    assert make_agent(f"{net}@12", GAME).can_ponder and not make_agent(f"{net}(root=gumbel)@12", GAME).can_ponder
 
 
 def test_a_program_has_no_files(tmp_path):

@@ -91,6 +91,8 @@ def test_a_file_that_nobody_named_does_not_run(folder):
         ("mine.py:MyPuct(base=1,base=2)", (), "mine.py:MyPuct: base is given twice"),
         ("mine.py:MyPuct", ("c_puct: float = 1.25", "c_puct: float"), "MyPuct needs c_puct, e.g. mine.py:MyPu"),
         ("mine.py:", (), "rule 'mine.py:' is not of the form name"),
+        ("puct(.py:)", (), "rule 'puct(.py:)' should be one of azero's, or one of your own, e.g. my.py:Mine"),
+        ("a,b.py:MyPuct", (), "rule file 'a,b.py': its path should have no comma and no parenthesis"),
     ],
 )  # fmt: skip
 def test_what_is_no_rule_is_refused_in_a_line(folder, name, change, fault):
@@ -98,7 +100,8 @@ def test_what_is_no_rule_is_refused_in_a_line(folder, name, change, fault):
     if "needs" in fault:  # no field with a default may come before one without
         text = text.replace("19652.0\n", "1.0\n")
         text = text.replace("    base: float = 1.0\n    factor: float = 1.0\n    reduction: float = 0.2\n", "")
-    (folder / "mine.py").write_text(text)
+    for file in ("mine.py", "a,b.py"):
+        (folder / file).write_text(text)
     with pytest.raises(BadInput) as error:
         rule_of(name)
     assert fault in str(error.value) and "\n" not in str(error.value)

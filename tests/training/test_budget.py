@@ -172,6 +172,8 @@ def test_what_the_user_gives_stays():
     assert (config.net.blocks, config.net.channels, config.selfplay.temperature_plies) == (5, 16, 30)
     assert suited(Look(50.0, 90.0), held=frozenset({"net"})).net.channels == 64
     assert suited(Look(50.0, 90.0), net={"name": "dense"}).net.channels == 64
+    fast = {"full_search_share": 0.25, "fast_simulations": 60}
+    assert suited(Look(50.0, 90.0), selfplay=fast).selfplay.num_simulations == 61
 
 
 def test_random_games_say_how_many_moves_there_are():

@@ -76,7 +76,7 @@ def identity_of_agent(name: str) -> str:
     if parsed.kind != "net":
         return name
     digest = hashlib.blake2b(read_regular(find_checkpoint(parsed.word), _LARGEST), digest_size=8).hexdigest()
-    own = "".join(f" {each} {Sources(file, each).identity}" for each, file in _files_of(search_of(parsed)))
+    own = "".join(f" {each} {Sources(file, each).identity}" for each, file in files_of_search(search_of(parsed)))
     return f"net:{digest}{name.removeprefix(parsed.word)}{own}"
 
 
@@ -105,14 +105,14 @@ def trust_search(parsed: AgentName, is_kept: bool = False) -> None:
 def check_search_trusted(name: str) -> None:
     """Raises Untrusted if an agent's name, from a file, has files of a search that the user has not named."""
     named = {key: each for key, each in parse_name(name).options.items() if key in SEARCH_FILES}
-    for kind, file in _files_of(named):
+    for kind, file in files_of_search(named):
         try:
             check_trusted(Sources(file, kind))
         except Untrusted as error:
             raise Untrusted(f"agent {name!r}: {error}; if you trust it, name it with azero check-search") from None
 
 
-def _files_of(search: dict[str, str]) -> list[tuple[str, str]]:
+def files_of_search(search: dict[str, str]) -> list[tuple[str, str]]:
     """Returns what each of a search's files has, and its path."""
     found = [(kind, file_of(search[option], kind)) for option, kind in SEARCH_FILES.items() if option in search]
     return [(kind, file) for kind, file in found if file]

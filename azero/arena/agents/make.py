@@ -153,9 +153,9 @@ def _net_agent(
         sizes = num_trees, max_nodes or nodes, threads
         return TreeSearch(checkpoint.game, selection, manner, evaluator, *sizes, rollout, together)
 
-    most_leaves = threads * MOST_LEAVES if type(root) is VisitsRoot else 1  # others choose one simulation at a time
+    most_leaves = threads * MOST_LEAVES if type(root).root_child is VisitsRoot.root_child else 1
     agent = SearchAgent(name, checkpoint.game, parsed.limit, make_search, seed, most_leaves=most_leaves)
-    agent.resign_below = resign_below
+    agent.can_ponder, agent.resign_below = root.may_keep_tree(), resign_below
     agent.net_alone = net.judge_alone
     agent.heads_alone = net.heads_alone if checkpoint.config.heads else None
     return agent

@@ -189,10 +189,10 @@ class SearchAgent(Agent):
                 raise BadInput(f"memory_mib = {memory_mib} should be {needed} or more for a tree of {self.game}")
             if self._position_search is not None:
                 self._position_search.close()
-            search = self.make_search(self._most_trees, max_nodes, self.leaves())
-            if not search.settings.root.may_keep_tree():
+            if not self.can_ponder:
                 what = "its root begins each search with an empty tree"
                 raise BadInput(f"agent {self.name!r} neither analyses nor plays on a clock: {what}")
+            search = self.make_search(self._most_trees, max_nodes, self.leaves())
             if len(search.forest.nodes[0]) > max_nodes:  # the agent's own limit is larger
                 search.use_nodes(np.empty((self._most_trees, max_nodes), NODE_DTYPE).view(np.recarray))
             self._position_search = PositionSearch(search, memory_mib * MIB // 2, self.seed)

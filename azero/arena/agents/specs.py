@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.checkpoints import find_checkpoint, search_of, trust_search
+from azero.arena.agents.checkpoints import files_of_search, find_checkpoint, search_of
 from azero.arena.agents.make import make_agent
 from azero.arena.agents.names import SEARCH_FILES, AgentName, join_options, parse_name, split_program
 from azero.arena.agents.opened import Opened
@@ -67,7 +67,9 @@ def spec_of(
     device: DeviceConfig | None = None,
     max_nodes: int | None = None,
 ) -> AgentSpec:
-    """Returns the spec of an agent that `make_agent` makes from the same arguments; raises BadInput.
+    """Returns the spec of an agent that `make_agent` makes from the same arguments.
+
+    Raises BadInput as `make_agent`; Untrusted if the user has not named a file of its search, or it has changed since.
 
     A user's code that this process trusts is trusted where the agent is made.
     """
@@ -79,7 +81,6 @@ def spec_of(
     options = parsed.options | ({} if parsed.level is None else {"level": parsed.level})
     spec = replace(spec, limit=name.removeprefix(parsed.base))
     if parsed.kind == "net":
-        trust_search(parsed)
         spec, rollout = _with_net(spec, parsed, options)
     else:
         spec = replace(spec, word=parsed.word, options=tuple(options.items()))
@@ -105,8 +106,10 @@ def _with_net(spec: AgentSpec, parsed: AgentName, options: dict[str, str]) -> tu
         spec, files = replace(spec, net=net, net_identity=sources.identity), files + sources.packed()
     files += pack({checkpoint: f"checkpoint/{checkpoint.name}"})
     own = search_of(parsed)
-    for option, name in own.items():
-        files += pack_code(name, SEARCH_FILES[option])
+    for kind, path in files_of_search(own):
+        sources = Sources(path, kind)
+        check_trusted(sources)
+        files += sources.packed()
     if file_of(card.origin_of_rule.name, "rule"):  # what plays is settled here
         own = {"selection": "puct", **own}
     options = {**own, **options}

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from azero.arena.agents.checkpoints import game_of, identity_of_agent
+from azero.arena.agents.checkpoints import game_of, identity_of_agent, trust_search
+from azero.arena.agents.names import parse_name
 from azero.arena.agents.specs import AgentSpec, make_from, spec_of
 from azero.arena.matches.results import Interrupted, MatchResult, Unfinished
 from azero.arena.matches.specs import MatchSpec, play_matches
@@ -85,6 +86,8 @@ def rate(
     if anchor is not None and anchor not in names:
         raise BadInput(f"anchor = {anchor!r} should be an agent of the pool: {', '.join(names)}")
     played = game_of_pool(names, game)
+    for name in names:
+        trust_search(parse_name(name))
     pool = RatingPool(
         played, names, lambda name, own: spec_of(name, played, own, threads), seed, Path(out) if out else None
     )

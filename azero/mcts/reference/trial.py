@@ -177,8 +177,11 @@ class WatchedRoot(NamedTuple):
         return root._child("best_child", tree, nodes, settings, tree, nodes)
 
     def child_to_play(root, settings: Any, tree: Any, nodes: Any, temperature: float) -> int:
-        root.best_child(settings, tree, nodes)  # the kernels leave it to `child_to_play`
-        return root._child("child_to_play", tree, nodes, settings, tree, nodes, float(temperature))
+        child = root._child("child_to_play", tree, nodes, settings, tree, nodes, float(temperature))
+        rng = tree.rng.copy()  # the kernels leave `best_child` to `child_to_play`
+        root.best_child(settings, tree, nodes)
+        tree.rng = rng
+        return child
 
     def may_keep_tree(root) -> bool:
         return root.watch.truth("may_keep_tree")

@@ -30,7 +30,6 @@ from typing import Any, Protocol
 
 from azero.compiler.jit import bind_strategies
 from azero.config.schema import Config
-from azero.games.names import file_of
 from azero.mcts.roots.gumbel import GumbelRoot
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.users_strategies import make_users_strategy
@@ -65,7 +64,7 @@ ROOTS: dict[str, Callable[[Config], Root]] = {"noise": VisitsRoot.from_config, "
 def root_from_config(config: Config) -> Root:
     """Returns the root strategy of a run's self-play; raises BadInput, Untrusted for a user's."""
     name = config.selfplay.root
-    return users_root(name) if file_of(name, "root") else ROOTS[name](config)
+    return ROOTS[name](config) if name in ROOTS else users_root(name)
 
 
 def users_root(name: str) -> Root:

@@ -19,7 +19,6 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.contract import sign_of
 from azero.games.state import check_states
-from azero.games.user.trust import trust_name
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.evaluator import UniformEvaluator
 from azero.mcts.evaluation.views import new_views
@@ -163,9 +162,7 @@ class Search:
         self._max_nodes = max_nodes
         chosen = Settings.from_config(config)._replace(leaves_per_tree=leaves_per_tree)
         chosen = chosen if root is None else chosen._replace(root=root)
-        if selection is None:
-            trust_name(config.selection, "rule")  # the caller has named it
-            selection = selection_from_config(config)
+        selection = selection or selection_from_config(config)
         rollout = rollout_from_config(config, game)
         self._parts = SearchParts(game.rules, selection, rollout, chosen, new_views(game))
         check_parts(self._parts)
