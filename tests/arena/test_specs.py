@@ -144,7 +144,9 @@ def test_a_users_search_travels_with_its_agent(tmp_path, monkeypatch):
     assert agent.name == name and moves_of(agent) == wanted
 
 
-def test_a_search_that_was_edited_since_it_was_named_has_no_spec(tmp_path):
+def test_a_search_that_was_edited_since_it_was_named_has_no_spec(tmp_path, monkeypatch):
+    monkeypatch.setattr(trust, "_NAMED", set())  # by other tests
+    monkeypatch.setenv("AZERO_CONFIG_DIR", str(tmp_path / "config"))
     write_searches(tmp_path)
     file, net = tmp_path / "mine.py", write_checkpoint(tmp_path / "net.safetensors")
     name = f"{net}(selection={file}:MyPuct)@12"
