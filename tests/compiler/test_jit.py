@@ -20,7 +20,7 @@ from azero.errors import BadInput
 
 PACKAGE = Path(azero.__file__).parent
 
-bind_methods(twice_plus=("addend",), base=())
+bind_methods(twice_plus=("addend",), first_of_all=())
 
 
 class Nine(NamedTuple):
@@ -28,11 +28,11 @@ class Nine(NamedTuple):
 
     x: int = 9
 
-    def base(rules):
+    def first_of_all(rules):
         return rules.x
 
     def twice_plus(rules, addend):
-        return 2 * rules.base() + addend
+        return 2 * rules.first_of_all() + addend
 
 
 class Minus(NamedTuple):
@@ -40,11 +40,11 @@ class Minus(NamedTuple):
 
     x: int = 9
 
-    def base(rules):
+    def first_of_all(rules):
         return -rules.x
 
     def twice_plus(rules, addend):
-        return rules.base() - addend
+        return rules.first_of_all() - addend
 
 
 @kernel
