@@ -8,11 +8,12 @@ import pytest
 from azero.arena.agents.make import make_agent
 from azero.arena.reviews.review import Reviewer
 from azero.games import make_game
-from azero.publishing import tables
 from azero.publishing.build import build
 from azero.publishing.page import html_of
 from azero.publishing.review import html_of_review
+from azero.publishing.tables import make
 from azero.publishing.tables.make import tables_of
+from azero.publishing.tables.seen import positions
 from azero.records import Record
 from browser.conftest import DESKTOP, OWN_GAME, PHONE
 from browser.games import all_with
@@ -24,7 +25,7 @@ DRAW = """async ([source, tables, positions]) => {
   return positions.map(({ planes, player, legal, run, winner }) =>
     new Board(tables, () => Float32Array.from(planes), player).picture(legal, run, winner));
 }"""
-PICTURES = Path(tables.__file__).with_name("scripts") / "pictures.js"
+PICTURES = Path(make.__file__).parents[1] / "scripts" / "pictures.js"
 
 
 CARRY = str(OWN_GAME.with_name("carry.py")) + ":Carry"
@@ -32,8 +33,8 @@ CARRY = str(OWN_GAME.with_name("carry.py")) + ":Carry"
 
 @pytest.mark.parametrize("name", [*all_with("connect_four", "breakthrough(rows=5,columns=4)", "own:Nim"), CARRY])
 def test_pictures_by_tables_are_those_of_the_game(chromium, name, monkeypatch):
-    monkeypatch.setattr(tables, "_LEARNT", 400)
-    monkeypatch.setattr(tables, "_CHECKED", 100)
+    monkeypatch.setattr(make, "_LEARNT", 400)
+    monkeypatch.setattr(make, "_CHECKED", 100)
     game = make_game(name.replace("own:", f"{OWN_GAME}:"))
     found, lacks = tables_of(game)
     if game.name.startswith("p_game"):  # its board changes with each move
@@ -42,8 +43,8 @@ def test_pictures_by_tables_are_those_of_the_game(chromium, name, monkeypatch):
     assert lacks == []
     chance, seen = random.Random(7), []
     for _ in range(5):
-        seen += tables._positions_of_game(game, chance)
-    positions = [
+        seen += positions(game, chance, 1)
+    asked = [
         {
             "planes": each.planes.tolist(),
             "player": each.player,
@@ -54,7 +55,7 @@ def test_pictures_by_tables_are_those_of_the_game(chromium, name, monkeypatch):
         for each in seen
     ]
     page = chromium.new_page()
-    drawn = page.evaluate(DRAW, [PICTURES.read_text("utf-8"), found, positions])
+    drawn = page.evaluate(DRAW, [PICTURES.read_text("utf-8"), found, asked])
     page.close()
     assert len(drawn) == len(seen) > 10
     for ours, each in zip(drawn, seen, strict=True):
