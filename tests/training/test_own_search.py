@@ -110,6 +110,7 @@ def test_bad_input_ends_a_command_before_anything_is_written(run_azero, tmp_path
 
 def test_an_opponent_s_file_in_a_config_has_to_be_named(run_azero, tmp_path, monkeypatch):
     monkeypatch.setattr(trust, "_NAMED", set())  # by other tests
+    monkeypatch.setenv("AZERO_CONFIG_DIR", str(tmp_path / "config"))
     write_searches(tmp_path / "here")
     opponent = "evaluation.opponent=tic_tac_toe(selection=mine.py:MyPuct)"
     assert_bad_input(
