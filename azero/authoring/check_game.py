@@ -68,7 +68,7 @@ class Report:
     laws: dict[str, str | None] = field(default_factory=dict)  # how each law is broken; None if it is kept
     boards: dict[str, list[str]] = field(default_factory=dict)  # by broken law: the positions where it is broken
     remark: str | None = None  # a player who never moves, which breaks no law
-    planes: str | None = None  # two positions that the planes do not tell apart, which breaks no law
+    planes: str | None = None  # two positions with equal planes that play differently, which breaks no law
     warnings: list[str] = field(default_factory=list)  # misspelt names of optional methods, which break no law
     figures: dict | None = None  # of random games and of speed; None if a law is broken
 
@@ -143,7 +143,7 @@ class _Check:
         self._tell(f"  {what:<16} {text}")
 
     def _note(self, law: str, finding: _Finding | None, remark: str = "") -> None:
-        """Notes whether a law is kept. Where it is broken, the boards are told beneath."""
+        """Notes whether a law is kept. Where it is broken, the boards follow."""
         self.report.laws[law] = finding.text if finding else None
         self._say(law, f"BROKEN: {finding.text}" if finding else f"ok{remark}")
         if finding and any(finding.boards):

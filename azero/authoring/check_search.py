@@ -1,4 +1,4 @@
-"""`azero check-search`: holds a user's selection rule or root strategy to its laws, and measures its speed."""
+"""`azero check-search`: checks the laws of a user's selection rule or root strategy, and measures its speed."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field

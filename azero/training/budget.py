@@ -82,7 +82,7 @@ def settings_of(
     """
 
     def run_of(iterations: int, games: int, final_games: int) -> Config:
-        return _with(config, held, _numbers_of(config, facts, rates, iterations, games, final_games, held))
+        return with_settings(config, held, _numbers_of(config, facts, rates, iterations, games, final_games, held))
 
     def longest(iterations: int) -> int:
         """Returns the most games of an iteration with which so many iterations fit; 0 if none fit."""
@@ -141,11 +141,11 @@ def _numbers_of(
 ) -> dict[str, object]:
     """Returns what the budget sets, by name, for a run of these numbers."""
     num_sizes, training = max(1, len(config.game.sizes)), config.training
-    if _is_held("selfplay.games_per_iteration", held):
+    if is_held("selfplay.games_per_iteration", held):
         games = config.selfplay.games_per_iteration
     balanced = _TRAINING_FOR_PLAY * _play_s(facts, rates) / facts.positions * rates.positions_per_s
     samples = min(max(_SAMPLES[0], round(balanced, 1)), _SAMPLES[1])
-    if _is_held("training.samples_per_position", held):
+    if is_held("training.samples_per_position", held):
         samples = training.samples_per_position
     positions = iterations * games * facts.positions
     memory = min(_LONGEST_WARMUP, max(1, round(positions * samples / training.batch_size * _WARMUP)))
@@ -165,16 +165,17 @@ def _numbers_of(
     }
 
 
-def _is_held(name: str, held: frozenset[str]) -> bool:
+def is_held(name: str, held: frozenset[str]) -> bool:
+    """Returns whether a setting, or its whole section, is among the held ones."""
     return name in held or name.partition(".")[0] in held
 
 
-def _with(config: Config, held: frozenset[str], numbers: dict[str, object]) -> Config:
+def with_settings(config: Config, held: frozenset[str], numbers: dict[str, object]) -> Config:
     """Returns the settings with these numbers, by name, except those that are held."""
     changes: dict[str, dict[str, object]] = {}
     for name, value in numbers.items():
         section, _, key = name.partition(".")
-        if not _is_held(name, held):
+        if not is_held(name, held):
             changes.setdefault(section, {})[key] = value
     return config.model_copy(
         update={name: getattr(config, name).model_copy(update=values) for name, values in changes.items()}

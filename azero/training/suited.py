@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from azero.config.schema import Config
+from azero.config.schema import Config, Section
 from azero.games import Game
 from azero.games.names import without_folder
+from azero.training.budget import is_held, with_settings
 
 _GAMES = 32
 
@@ -32,7 +33,7 @@ _NETS = (2, 32), (4, 48), (5, 64)
 _STEPS = 2_000, 16_000
 """Steps of the middle net that the time has room for, from which on it is worth it, and from which on the largest is.
 
-A step of the largest takes twice as long, and a step of the smallest a fifth.
+A step of the largest has twice the multiplications, and a step of the smallest a fifth.
 """
 
 _TRAINING = 2 / 3  # share of a run's time
@@ -66,33 +67,36 @@ def suit(
     """Returns the settings with those that suit the game in place of defaults.
 
     Args:
-      held: settings that the user has given, besides those of the config's file.
+      held: names of settings that the user has set, besides those of the config's file.
       rate_of: returns the positions that training with some settings learns from in a second.
     """
-    is_gumbel = look.moves > _MANY_MOVES
-    num_simulations = _GUMBEL_SIMULATIONS if is_gumbel else _SIMULATIONS
-    if config.selfplay.full_search_share < 1:
-        num_simulations = max(num_simulations, config.selfplay.fast_simulations + 1)
-    config = _filled_in(
-        config,
-        "selfplay",
-        {
-            "root": "gumbel" if is_gumbel else "noise",
-            "num_simulations": num_simulations,
-            "dirichlet_alpha": round(min(1.0, max(0.03, 10 / look.moves)), 2),
-            "temperature_plies": min(_LONGEST_OPENING, max(1, round(_OPENING * look.plies))),
-            "final_temperature": _LATER_TEMPERATURE,
-        },
-        held,
-    )
-    net = config.net
-    if net.name not in ("tower", "any_size") or config.training.first_net != "none":
+    held |= _given_in(config)
+    play, net, root = config.selfplay, config.net, config.selfplay.root
+    if not any(is_held(f"selfplay.{key}", held) for key in ("root", "dirichlet_alpha", "dirichlet_epsilon")):
+        root = "gumbel" if look.moves > _MANY_MOVES else "noise"
+    num_simulations = _GUMBEL_SIMULATIONS if root == "gumbel" else _SIMULATIONS
+    if play.full_search_share < 1:
+        num_simulations = max(num_simulations, play.fast_simulations + 1)
+    chosen: dict[str, object] = {
+        "selfplay.root": root,
+        "selfplay.num_simulations": num_simulations,
+        "selfplay.dirichlet_alpha": round(min(1.0, max(0.03, 10 / look.moves)), 2),
+        "selfplay.temperature_plies": min(_LONGEST_OPENING, max(1, round(_OPENING * look.plies))),
+        "selfplay.final_temperature": _LATER_TEMPERATURE,
+    }
+    config = with_settings(config, held, chosen)
+    is_chosen = is_held("net.blocks", held) or is_held("net.channels", held)
+    if is_chosen or net.name not in ("tower", "any_size") or config.training.first_net != "none":
         return config
-    if "net" in held or {"net.blocks", "net.channels"} & held or {"blocks", "channels"} & net.model_fields_set:
-        return config
-    sized = [_filled_in(config, "net", {"blocks": blocks, "channels": channels}, held) for blocks, channels in _NETS]
+    sized = [with_settings(config, held, {"net.blocks": size[0], "net.channels": size[1]}) for size in _NETS]
     steps = _TRAINING * 60 * minutes * rate_of(sized[1]) / config.training.batch_size
     return sized[sum(steps >= least for least in _STEPS)]
+
+
+def _given_in(config: Config) -> frozenset[str]:
+    """Returns the names of the settings that a config's file gives."""
+    sections = {name: value for name, value in config if isinstance(value, Section)}
+    return frozenset(f"{name}.{key}" for name, section in sections.items() for key in section.model_fields_set)
 
 
 def describe_suited(config: Config, look: Look) -> str:
@@ -105,11 +109,3 @@ def describe_suited(config: Config, look: Look) -> str:
         f"random games have {look.plies:.0f} plies, and {look.moves:.0f} moves a position: {size}"
         f"{play.num_simulations} simulations, {root}, {play.temperature_plies} plies of an opening"
     )
-
-
-def _filled_in(config: Config, section: str, values: dict[str, object], held: frozenset[str]) -> Config:
-    """Returns the settings with these values of a section, except those that the user has given."""
-    own = getattr(config, section)
-    given = own.model_fields_set | {key for key in values if {section, f"{section}.{key}"} & held}
-    update = {key: value for key, value in values.items() if key not in given}
-    return config.model_copy(update={section: own.model_copy(update=update)})

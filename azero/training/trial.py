@@ -80,8 +80,10 @@ _SOLVED = 3  # of these parts
 _MANY_GAMES = 1 << 20
 _SILENT_S = 0.5  # without a call of the net, after which the cache has all positions of the game
 _FEW_SIMULATIONS = 4
-_EVALUATED = 8
-"""Games against the opponent in the trial. In a long game, forty would take minutes."""
+_EVALUATED, _EVALUATED_PLIES = 8, 1200
+"""Fewest games against the opponent in the trial, and plies that these games have about. All games of Connect Four are
+played, since most of their time is that of opening nets. Forty games of 200 plies would take minutes.
+"""
 
 _KILLED_S = 7 * 86_400.0  # after this time, the folder of a trial is that of a process that was killed
 
@@ -115,7 +117,7 @@ def fit_to_time(
     check_together(config := suited)
     config = settle_arithmetic(config, games[-1])
     with make_pool(config, say) as pool:
-        with _rehearsed(config) as rehearsal:
+        with _rehearsed(config, look.plies) as rehearsal:
             facts, rates = _measure(rehearsal, pool, starts, min(_LONGEST_S, _SHARE * 60 * minutes))
         used_s = _COMMAND_S + time.perf_counter() - begin
         try:
@@ -160,9 +162,10 @@ class Rehearsal(NamedTuple):
 
 
 @contextmanager
-def _rehearsed(config: Config) -> Iterator[Rehearsal]:
-    """Trains a tiny run in a folder of its own, silently."""
+def _rehearsed(config: Config, plies: float) -> Iterator[Rehearsal]:
+    """Trains a tiny run in a folder of its own, silently. `plies` are those of a random game."""
     _remove_killed_trials()
+    num_evaluated = games_evaluated(config, plies)
     with tempfile.TemporaryDirectory(dir=cache_directory(), prefix="trial-") as name:
         folder = Path(name) / "run"
         with (
@@ -170,16 +173,23 @@ def _rehearsed(config: Config) -> Iterator[Rehearsal]:
             contextlib.redirect_stderr(io.StringIO()),
             compiling_beside(lambda: compile_matches(config, games_of(config.game)[-1])),
         ):
-            train_run(folder, _tiny(config), False)
+            train_run(folder, _tiny(config, num_evaluated), False)
         line = read_metrics(RunFolder(folder).metrics_path)[-1]
         stages = sum(line[f"time/{stage}_s"] for stage in ("play", "train", "gate"))
-        yield Rehearsal(Run(folder, config, games_of(config.game)[-1]), stages, line.get("time/evaluation_s", 0.0))
+        evaluation_s = line.get("time/evaluation_s", 0.0) * config.evaluation.games / num_evaluated
+        yield Rehearsal(Run(folder, config, games_of(config.game)[-1]), stages, evaluation_s)
 
 
-def _tiny(config: Config) -> Config:
+def games_evaluated(config: Config, plies: float) -> int:
+    """Returns the games against the opponent in the trial, of those in an evaluation."""
+    fewest = max(_EVALUATED, 2 * len(config.game.sizes))
+    return min(config.evaluation.games, max(fewest, round(_EVALUATED_PLIES / plies)))
+
+
+def _tiny(config: Config, num_evaluated: int) -> Config:
     """Returns the settings of a run of two iterations that runs all that a run does, with as little as possible.
 
-    The evaluation has some games, since an opponent may take any time for a move.
+    The evaluation has `num_evaluated` games, since an opponent may take any time for a move.
     """
     few = {"games": 2 * max(1, len(config.game.sizes)), "num_simulations": _FEW_SIMULATIONS}
     sections = {
@@ -190,7 +200,7 @@ def _tiny(config: Config) -> Config:
         "gate": few | {"rating_games": 0, "final_games": 0},
         "evaluation": {
             "every": min(1, config.evaluation.every),
-            "games": _games_evaluated(config),
+            "games": num_evaluated,
             "num_simulations": _FEW_SIMULATIONS,
             "benchmark_positions": 1,
         },
@@ -199,10 +209,6 @@ def _tiny(config: Config) -> Config:
     return config.model_copy(
         update={name: getattr(config, name).model_copy(update=values) for name, values in sections.items()}
     )
-
-
-def _games_evaluated(config: Config) -> int:
-    return min(config.evaluation.games, max(_EVALUATED, 2 * len(config.game.sizes)))
 
 
 def _remove_killed_trials() -> None:
@@ -224,7 +230,6 @@ def _measure(rehearsal: Rehearsal, pool: Pool, starts: Sequence[str], seconds: f
     ending_s = (time.perf_counter() - begin) / sum(len(each.few.lengths) for each in counted)
     gate_s = _time_gate(run, counted, seconds / 4)
     simulations = run.config.evaluation.num_simulations / run.config.gate.num_simulations
-    games = run.config.evaluation.games / _games_evaluated(run.config)
     rates = Rates(
         evaluations_per_s=_rate_play(run, pool, starts, counted, num_workers, seconds / 3),
         ending_s=ending_s,
@@ -232,7 +237,7 @@ def _measure(rehearsal: Rehearsal, pool: Pool, starts: Sequence[str], seconds: f
         gate_s=gate_s,
         gate_games=_games_of_gate(run),
         rows=_rows_of_pass(run),
-        evaluation_s=rehearsal.evaluation_s * games + gate_s * simulations,  # half of the moves, and the benchmark
+        evaluation_s=rehearsal.evaluation_s + gate_s * simulations,  # half of the moves, and the benchmark
         iteration_s=rehearsal.iteration_s,
         num_workers=num_workers,
     )

@@ -65,7 +65,7 @@ def test_simulations_and_seconds_end_it(name):
     *_, last = agent.analyse(START, simulations=3000)
     assert last.simulations == 3000
     *_, last = agent.analyse(START, seconds=0.2)
-    assert 0.2 <= last.elapsed_s < 2 and last.simulations > 3000
+    assert 0.15 <= last.elapsed_s < 2 and last.simulations > 3000  # it leaves time for its last report
     again = list(agent.analyse(START, simulations=3000))
     assert len(again) == 1 and again[0].simulations == last.simulations  # nothing is left to do
     agent.close()

@@ -245,6 +245,10 @@ class Bare(NamedTuple):
     weight: float = 1.0
 
 
+class Empty(NamedTuple):
+    """No fields."""
+
+
 class Least(VisitsRoot):
     """Gives each move three visits first."""
 
@@ -262,6 +266,8 @@ def test_a_rule_of_ones_own_selects():
     assert search.run([START]).N[0].tolist() == 8 * [0] + [19]
     with pytest.raises(azero.BadInput, match="^Bare needs a method 'is_sweeping': kernels call it$"):
         azero.Search(GAME, uniform, selection=Bare())
+    with pytest.raises(azero.BadInput, match="^Empty needs a field"):
+        azero.Search(GAME, uniform, selection=Empty())
 
 
 class Slip(Greedy):

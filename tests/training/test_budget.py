@@ -172,8 +172,15 @@ def test_what_the_user_gives_stays():
     assert (config.net.blocks, config.net.channels, config.selfplay.temperature_plies) == (5, 16, 30)
     assert suited(Look(50.0, 90.0), held=frozenset({"net"})).net.channels == 64
     assert suited(Look(50.0, 90.0), net={"name": "dense"}).net.channels == 64
+    assert suited(Look(50.0, 90.0), selfplay={"dirichlet_alpha": 0.3}).selfplay.root == "noise"
     fast = {"full_search_share": 0.25, "fast_simulations": 60}
     assert suited(Look(50.0, 90.0), selfplay=fast).selfplay.num_simulations == 61
+
+
+def test_the_trial_plays_a_whole_evaluation_unless_games_are_long():
+    """A few games take most of the time of many: nets are opened. Counted as a share, they ended runs in half of it."""
+    assert trial.games_evaluated(QUICK, plies=22.0) == QUICK.evaluation.games == 40
+    assert trial.games_evaluated(QUICK, plies=190.0) == 8
 
 
 def test_random_games_say_how_many_moves_there_are():

@@ -178,6 +178,9 @@ class SearchAgent(Agent):
             self._analysis = None
 
     def position_search(self, memory_mib: int | None = None) -> PositionSearch:
+        if not self.can_ponder:
+            what = "its root begins each search with an empty tree"
+            raise BadInput(f"agent {self.name!r} neither analyses nor plays on a clock: {what}")
         memory_mib = self.memory_mib if memory_mib is None else memory_mib
         if self._position_search is None or self._searched_mib != memory_mib:
             if memory_mib > MOST_MIB:
@@ -189,9 +192,6 @@ class SearchAgent(Agent):
                 raise BadInput(f"memory_mib = {memory_mib} should be {needed} or more for a tree of {self.game}")
             if self._position_search is not None:
                 self._position_search.close()
-            if not self.can_ponder:
-                what = "its root begins each search with an empty tree"
-                raise BadInput(f"agent {self.name!r} neither analyses nor plays on a clock: {what}")
             search = self.make_search(self._most_trees, max_nodes, self.leaves())
             if len(search.forest.nodes[0]) > max_nodes:  # the agent's own limit is larger
                 search.use_nodes(np.empty((self._most_trees, max_nodes), NODE_DTYPE).view(np.recarray))

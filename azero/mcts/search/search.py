@@ -162,7 +162,7 @@ class Search:
         self._max_nodes = max_nodes
         chosen = Settings.from_config(config)._replace(leaves_per_tree=leaves_per_tree)
         chosen = chosen if root is None else chosen._replace(root=root)
-        selection = selection or selection_from_config(config)
+        selection = selection_from_config(config) if selection is None else selection
         rollout = rollout_from_config(config, game)
         self._parts = SearchParts(game.rules, selection, rollout, chosen, new_views(game))
         check_parts(self._parts)
