@@ -32,9 +32,9 @@ def test_printed_terms_of_uct_add_up_to_its_scores(run_azero):
 
 
 def test_simulations_are_those_of_the_agent(run_azero):
-    _, lines, _ = run_azero("explain", "uct", *POSITION, "--simulations", "300", "--json", "--seed", "5")
+    _, lines, _ = run_azero("explain", "uct", *POSITION, "--simulations", "1000", "--json", "--seed", "5")
     done = [json.loads(line) for line in lines.splitlines()]
-    agent = make_agent("uct@300", "connect_four", seed=5)
+    agent = make_agent("uct@1000", "connect_four", seed=5)
     expected = {move.move: move.visits for move in agent.suggest(agent.game.state_from_moves("4453")).moves}
     first = [each["path"][0] for each in done if each["path"]]
     assert {move: first.count(move) for move in expected} == expected

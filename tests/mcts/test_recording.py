@@ -99,6 +99,20 @@ def test_puct_is_the_search_whatever_its_settings(name, moves):
     assert len(done) == nodes[0].N
 
 
+@pytest.mark.slow
+def test_a_thousand_simulations_are_the_same():
+    state = make_game("connect_four").state_from_moves("443")
+    search = TreeSearch(state.game, Puct(), Settings(), HashEvaluator(state.game))
+    lesson = ShownSearch(recording_of(state.clone(), search, None, 5))
+    run(lesson, 1000)
+    search.start(0, state, seed=5)
+    search.run([0], 1000)
+    nodes = search.forest.nodes[0]
+    children = nodes[nodes[0].first_child : nodes[0].first_child + nodes[0].num_children]
+    shown = {(child.action, child.N, child.W) for child in lesson.recording.root.children}
+    assert shown == {(child.action, child.N, child.W) for child in children} and nodes[0].N > 900
+
+
 @pytest.mark.parametrize("method", ["uct", "puct"])
 def test_terms_add_up_to_the_score_that_selects(method):
     game = make_game("connect_four")
