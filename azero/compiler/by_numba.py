@@ -8,9 +8,12 @@ import inspect
 import warnings
 from collections.abc import Callable
 
+import llvmlite.binding
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.errors import NumbaWarning
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic, overload_method, register_jitable
@@ -105,6 +108,36 @@ def vector_operation(name: str) -> types.Type:
     from azero.compiler.vector_type import OPERATIONS  # here, because few kernels need it
 
     return _type_of(OPERATIONS[name])
+
+
+def name_address(symbol: str, address: int) -> None:
+    """Lets machine code, also such as is loaded from disk, find an address by a symbol."""
+    llvmlite.binding.add_symbol(symbol, address)
+
+
+def outside_function(symbol: str, num_integers: int, num_arrays: int) -> types.Type:
+    """Returns the type of the function of integers and arrays whose address has a symbol. It returns an int64."""
+    names = [f"given_{place}" for place in range(num_integers + num_arrays)]
+
+    def outside(typingctx, *given):
+        signature = types.int64(*given)
+
+        def generate(context, builder, signature, values):
+            pairs = list(zip(signature.args, values, strict=True))
+            passed = [context.cast(builder, value, kind, types.int64) for kind, value in pairs[:num_integers]]
+            arrays = [context.make_array(kind)(context, builder, value) for kind, value in pairs[num_integers:]]
+            passed += [builder.ptrtoint(array.data, ir.IntType(64)) for array in arrays]
+            function_type = ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * len(passed))
+            function = cgutils.get_or_insert_function(builder.module, function_type, symbol)
+            return builder.call(function, passed)
+
+        return signature, generate
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    outside.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(each, kind) for each in ("typingctx", *names)]
+    )
+    return _type_of(intrinsic(outside))
 
 
 def _type_of(made: object) -> types.Type:

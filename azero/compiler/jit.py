@@ -179,6 +179,18 @@ class ForKernels:
         return self._python(*arguments)
 
 
+def for_kernels(symbol: str, address: int, num_integers: int, num_arrays: int, python: Callable) -> ForKernels:
+    """Lets kernels call the C function at an address, which has a symbol in their code on disk. It returns an int64.
+
+    Kernels give it integers, then arrays, of which it gets the addresses.
+
+    Args:
+      python: the function that runs instead where Python calls.
+    """
+    _before_compiling(operator.methodcaller("name_address", symbol, address))
+    return ForKernels("outside_function", symbol, num_integers, num_arrays, python=python)
+
+
 class Kernel:
     """A compiled function that Python calls, from a library or by Numba; in `plain_kernels` it is plain Python.
 

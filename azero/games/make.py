@@ -6,7 +6,7 @@ from typing import get_type_hints
 
 from azero.errors import BadInput, suggest_nearest
 from azero.games.contract import Rules
-from azero.games.names import identity_of, parts_of
+from azero.games.names import OPENSPIEL, identity_of, parts_of
 from azero.games.registry import PARAMETER_TYPES, PARAMETER_WORDS, parameters_of, registered_games
 from azero.games.state import Game
 from azero.games.user.every_error import find_errors
@@ -71,6 +71,10 @@ def errors_of(name: str) -> list[str]:
 
 def parse_game(text: str, compiles: bool = True) -> Rules:
     """Returns the rules of a game by name, as `make_game` does; raises BadInput. A user's file must be trusted."""
+    if text.strip().startswith(OPENSPIEL):
+        from azero.games.openspiel.rules_by_name import open_rules  # here, because few programs need it
+
+        return open_rules(text.strip())
     rules, file = _read_game(text)
     if file:
         try_out(rules, file, compiles)

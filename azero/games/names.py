@@ -1,4 +1,7 @@
-"""Names of games: `connect_four(rows=5)` as OpenSpiel writes them, and `my_game.py:MyGame` for a user's own game."""
+"""Names of games: `connect_four(rows=5)` as OpenSpiel writes them, and `my_game.py:MyGame` for a user's own game.
+
+`openspiel:chess` is OpenSpiel's own game.
+"""
 
 import re
 from pathlib import PureWindowsPath
@@ -15,7 +18,10 @@ SOURCE_IDENTITY = "source_identity"
 SHORT_IDENTITY = 16
 """Hex digits of an identity in checkpoints and other files. Trust depends on all 64."""
 
-_WITHOUT_ARGUMENTS = re.compile(r"(?:(.*\.py)\s*:\s*)?(\w+)")
+OPENSPIEL = "openspiel:"
+"""What the name of one of OpenSpiel's games begins with."""
+
+_WITHOUT_ARGUMENTS = re.compile(rf"(?:(.*\.py)\s*:\s*)?((?:{OPENSPIEL})?\w+)")
 _BEFORE_ARGUMENTS = re.compile(rf"{_WITHOUT_ARGUMENTS.pattern}\s*\(")
 
 _EXAMPLES = {
@@ -66,6 +72,8 @@ def parts_of(text: str, what: str = "game") -> tuple[str | None, str, str | None
 
 def name_of(rules: Rules) -> str:
     """Returns the name of these rules, with the parameters that differ from their defaults."""
+    if full_name := getattr(rules, "full_name", ""):
+        return full_name
     file_name = getattr(type(rules), "file_name", None)
     name = file_name or next(name for name, known in registered_games().items() if known is type(rules))
     defaults = parameters_of(type(rules))
@@ -102,6 +110,8 @@ def differences(text: str, rules: Rules) -> dict[str, tuple[str, str]] | None:
 
     Returns None if it is another game.
     """
+    if text.startswith(OPENSPIEL):  # OpenSpiel's parameters are compared as texts
+        return {} if text == name_of(rules) else None
     base, _, arguments = without_folder(text).partition("(")
     if base != without_folder(name_of(rules)).partition("(")[0]:
         return None

@@ -44,6 +44,7 @@ class Look(NamedTuple):
 
     moves: float  # legal ones of a position
     plies: float  # of a game
+    is_picture: bool = True  # whether its planes have more than one cell
 
 
 def look_at(game: Game, starts: Sequence[str] = ()) -> Look:
@@ -58,7 +59,7 @@ def look_at(game: Game, starts: Sequence[str] = ()) -> Look:
             moves.append(len(legal))
             state.apply_action(chooser.choice(legal))
         plies.append(len(moves) - begin)
-    return Look(fmean(moves), fmean(plies))
+    return Look(fmean(moves), fmean(plies), game.planes_shape[1:] != (1, 1))
 
 
 def suit(
@@ -83,10 +84,11 @@ def suit(
         "selfplay.dirichlet_alpha": round(min(1.0, max(0.03, 10 / look.moves)), 2),
         "selfplay.temperature_plies": min(_LONGEST_OPENING, max(1, round(_OPENING * look.plies))),
         "selfplay.final_temperature": _LATER_TEMPERATURE,
+        "net.name": net.name if look.is_picture else "dense",
     }
     config = with_settings(config, held, chosen)
     is_chosen = is_held("net.blocks", held) or is_held("net.channels", held)
-    if is_chosen or net.name not in ("tower", "any_size") or config.training.first_net != "none":
+    if is_chosen or config.net.name not in ("tower", "any_size", "dense") or config.training.first_net != "none":
         return config
     sized = [with_settings(config, held, {"net.blocks": size[0], "net.channels": size[1]}) for size in _NETS]
     steps = _TRAINING * 60 * minutes * rate_of(sized[1]) / config.training.batch_size

@@ -1,0 +1,149 @@
+"""What OpenSpiel has: its games by name, as far as azero plays such games."""
+
+import importlib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from azero.errors import BadInput, suggest_nearest
+from azero.games.names import OPENSPIEL, parts_of, write_value
+
+OLDEST = (2, 0)
+"""The oldest version of OpenSpiel whose games azero has been tried with."""
+
+MOST_PLIES = 4096
+"""The most plies of a game, and of `max_plies`."""
+
+USUAL_PLIES = 1024
+"""The most plies of a game whose name does not say `max_plies`."""
+
+_PLIES = "max_plies"
+_LARGEST = 99_999  # value of a parameter
+_MOST_ACTIONS = 32_767  # trees keep an action in 16 bits
+_MOST_INPUTS = 1 << 20
+
+_PATTERNS = {
+    bool: (r"(?i:true|false)", lambda text: text.lower() == "true", "true or false"),
+    int: (r"\d{1,5}", int, f"an integer from 0 to {_LARGEST}"),
+    float: (r"-?\d{1,5}(\.\d{0,9})?", float, "a number"),
+    str: (r"[^()]*", str, "a text without parentheses"),
+}
+"""Of a parameter's text by type: pattern, conversion, and what it should be."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """One of OpenSpiel's games.
+
+    Attributes:
+      name: in azero, with the parameters that differ from their defaults.
+      game: the `pyspiel.Game`.
+      max_plies: the longest game; one that has no end by then is a draw.
+    """
+
+    name: str
+    game: Any
+    max_plies: int
+
+
+def import_openspiel(what: str) -> Any:
+    """Returns the module `pyspiel`; raises BadInput if it is not installed, or is too old.
+
+    Args:
+      what: what needs it, for the message.
+    """
+    try:
+        pyspiel = importlib.import_module("pyspiel")
+    except ImportError:
+        raise BadInput(f"{what} needs OpenSpiel: pip install 'azero[openspiel]'") from None
+    version = str(getattr(pyspiel, "__version__", "0"))
+    if tuple(map(int, re.findall(r"\d+", version)[:2])) < OLDEST:
+        raise BadInput(f"{what} needs OpenSpiel {'.'.join(map(str, OLDEST))} or newer; {version} is installed")
+    return pyspiel
+
+
+def open_game(text: str) -> Opened:
+    """Returns the game that a name such as `openspiel:hex(board_size=5)` names; raises BadInput if azero cannot play it.
+
+    OpenSpiel itself would print what is wrong, so each parameter is checked before.
+    """
+    pyspiel = import_openspiel(f"game {text!r}")
+    _, name, arguments = parts_of(text)
+    short_name = name.removeprefix(OPENSPIEL)
+    kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
+    if short_name not in kinds:
+        playable = [known for known, kind in kinds.items() if not _lacks(pyspiel, kind)]
+        nearest = suggest_nearest(short_name, playable)
+        raise BadInput(f"OpenSpiel {pyspiel.__version__} has no game {short_name!r}; {nearest}")
+    if reason := _lacks(pyspiel, kinds[short_name]):
+        raise BadInput(
+            f"{name} {reason}; azero plays games for two in turns, without chance or secrets, that are decided at the end"
+        )
+    defaults = dict(kinds[short_name].parameter_specification)
+    values = _parse_parameters(name, arguments or "", {**defaults, _PLIES: 0})
+    max_plies = values.pop(_PLIES, None)
+    changed = {key: value for key, value in sorted(values.items()) if value != defaults[key]}
+    return _open(pyspiel, name, changed, max_plies)
+
+
+def _open(pyspiel: Any, name: str, changed: dict[str, Any], max_plies: int | None) -> Opened:
+    """Loads a game whose parameters have the right types; raises BadInput if it is not one that azero can play."""
+    parameters = [f"{key}={write_value(value)}" for key, value in changed.items()]
+    full_name = f"{name}({','.join(parameters)})" if parameters else name
+    try:
+        game = pyspiel.load_game(name.removeprefix(OPENSPIEL), changed)
+        sizes = game.num_distinct_actions(), game.observation_tensor_size(), game.max_game_length()
+        if not (1 <= sizes[0] <= _MOST_ACTIONS and 1 <= sizes[1] <= _MOST_INPUTS and 1 <= sizes[2]):
+            raise BadInput(
+                f"{full_name} has {sizes[0]:,} actions, {sizes[1]:,} inputs and {sizes[2]:,} plies; "
+                f"it can have 1 to {_MOST_ACTIONS:,}, {_MOST_INPUTS:,} and any number"
+            )
+        if game.num_players() != 2:
+            raise BadInput(f"{full_name} has {game.num_players()} players; azero plays games for two")
+        game.new_initial_state().clone()
+    except pyspiel.SpielError as error:
+        raise BadInput(f"{full_name}: OpenSpiel says: {str(error).splitlines()[0]}") from None
+    usual = min(sizes[2], USUAL_PLIES)
+    plies = usual if max_plies is None else max_plies
+    if not 1 <= plies <= MOST_PLIES:
+        raise BadInput(f"{name}: {_PLIES}={plies} is out of range; it can be 1 to {MOST_PLIES}")
+    if plies != usual:
+        full_name = f"{name}({','.join([*parameters, f'{_PLIES}={plies}'])})"
+    return Opened(full_name, game, plies)
+
+
+def _lacks(pyspiel: Any, kind: Any) -> str:
+    """Returns why azero cannot play a kind of game; empty if it can."""
+    of_type = pyspiel.GameType
+    reasons = {
+        "is for other numbers of players": not kind.min_num_players <= 2 <= kind.max_num_players,
+        "has simultaneous moves": kind.dynamics != of_type.Dynamics.SEQUENTIAL,
+        "has chance": kind.chance_mode != of_type.ChanceMode.DETERMINISTIC,
+        "has hidden information": kind.information != of_type.Information.PERFECT_INFORMATION,
+        "is not zero-sum": kind.utility != of_type.Utility.ZERO_SUM,
+        "has rewards on the way": kind.reward_model != of_type.RewardModel.TERMINAL,
+        "has no observation tensor": not kind.provides_observation_tensor,
+        "is made from another game": any(isinstance(each, dict) for each in kind.parameter_specification.values()),
+        "cannot be loaded by its name": not kind.default_loadable,
+    }
+    return next((reason for reason, is_so in reasons.items() if is_so), "")
+
+
+def _parse_parameters(name: str, arguments: str, known: dict[str, Any]) -> dict[str, Any]:
+    """Returns the values that a name gives; raises BadInput if one is unknown or of another type.
+
+    Args:
+      known: all parameters, each with a value of its type.
+    """
+    values: dict[str, Any] = {}
+    for part in arguments.split(",") if arguments.strip() else []:
+        key, separator, value = (each.strip() for each in part.partition("="))
+        if key not in known:
+            raise BadInput(f"{name} has no parameter {key!r}; {suggest_nearest(key, known)}")
+        if key in values:
+            raise BadInput(f"{name}: {key} is given twice")
+        pattern, convert, should = _PATTERNS[type(known[key])]
+        if not separator or not re.fullmatch(pattern, value):
+            raise BadInput(f"{name}: {key}={value!r} should be {should}")
+        values[key] = convert(value)
+    return values
