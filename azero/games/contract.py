@@ -215,6 +215,14 @@ class Rules(Protocol):
         Alpha-beta then tries such moves first. It proves the same values, as a rule with fewer positions.
         """
 
+    @property
+    def is_compiled(game) -> bool:
+        """Optional: whether the compiled methods run without Python. The default is True.
+
+        Otherwise threads would wait for each other, so searches with rollouts take one, and `azero train --minutes`
+        chooses settings with fewer calls.
+        """
+
     def symmetries(game) -> Symmetries:
         """Optional: returns symmetries that leave the rules and the initial position unchanged.
 

@@ -149,9 +149,15 @@ def _is_about_mobility(game) -> bool:
     return False
 
 
+def _is_compiled(game) -> bool:
+    """True: no method calls Python."""
+    return True
+
+
 DEFAULTS = {
     "is_history_free": property(_is_history_free),
     "is_about_mobility": property(_is_about_mobility),
+    "is_compiled": property(_is_compiled),
     "rollout_action": rollout_action,
     "rollout": rollout,
     "final_score": final_score,

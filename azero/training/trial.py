@@ -60,7 +60,7 @@ from azero.training.learning.ranks import generators_of
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train_run
 from azero.training.run import Run
-from azero.training.suited import describe_suited, look_at, suit
+from azero.training.suited import Look, describe_suited, look_at, suit
 
 _SHARE, _LONGEST_S = 0.05, 30.0
 """What is measured takes this share of the time, and as much again to be opened; at most these seconds."""
@@ -117,7 +117,7 @@ def fit_to_time(
     check_together(config := suited)
     config = settle_arithmetic(config, games[-1])
     with make_pool(config, say) as pool:
-        with _rehearsed(config, look.plies) as rehearsal:
+        with _rehearsed(config, look) as rehearsal:
             facts, rates = _measure(rehearsal, pool, starts, min(_LONGEST_S, _SHARE * 60 * minutes))
         used_s = _COMMAND_S + time.perf_counter() - begin
         try:
@@ -162,10 +162,10 @@ class Rehearsal(NamedTuple):
 
 
 @contextmanager
-def _rehearsed(config: Config, plies: float) -> Iterator[Rehearsal]:
-    """Trains a tiny run in a folder of its own, silently. `plies` are those of a random game."""
+def _rehearsed(config: Config, look: Look) -> Iterator[Rehearsal]:
+    """Trains a tiny run in a folder of its own, silently."""
     _remove_killed_trials()
-    num_evaluated = games_evaluated(config, plies)
+    num_evaluated = games_evaluated(config, look)
     with tempfile.TemporaryDirectory(dir=cache_directory(), prefix="trial-") as name:
         folder = Path(name) / "run"
         with (
@@ -180,10 +180,11 @@ def _rehearsed(config: Config, plies: float) -> Iterator[Rehearsal]:
         yield Rehearsal(Run(folder, config, games_of(config.game)[-1]), stages, evaluation_s)
 
 
-def games_evaluated(config: Config, plies: float) -> int:
+def games_evaluated(config: Config, look: Look) -> int:
     """Returns the games against the opponent in the trial, of those in an evaluation."""
     fewest = max(_EVALUATED, 2 * len(config.game.sizes))
-    return min(config.evaluation.games, max(fewest, round(_EVALUATED_PLIES / plies)))
+    usual = round(_EVALUATED_PLIES / look.plies) if look.is_compiled else 0
+    return min(config.evaluation.games, max(fewest, usual))
 
 
 def _tiny(config: Config, num_evaluated: int) -> Config:

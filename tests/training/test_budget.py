@@ -179,8 +179,8 @@ def test_what_the_user_gives_stays():
 
 def test_the_trial_plays_a_whole_evaluation_unless_games_are_long():
     """A few games take most of the time of many: nets are opened. Counted as a share, they ended runs in half of it."""
-    assert trial.games_evaluated(QUICK, plies=22.0) == QUICK.evaluation.games == 40
-    assert trial.games_evaluated(QUICK, plies=190.0) == 8
+    assert trial.games_evaluated(QUICK, Look(moves=7.0, plies=22.0)) == QUICK.evaluation.games == 40
+    assert trial.games_evaluated(QUICK, Look(moves=7.0, plies=190.0)) == 8
 
 
 def test_random_games_say_how_many_moves_there_are():

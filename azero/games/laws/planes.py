@@ -11,7 +11,6 @@ import numpy as np
 from azero.games.contract import sign_of
 from azero.games.laws.findings import record_of, state_after
 from azero.games.laws.keys import Enumeration
-from azero.games.names import OPENSPIEL
 from azero.games.reasons import listed, short
 from azero.games.state import Game, State
 
@@ -22,7 +21,8 @@ def find_lookalikes(known: Enumeration, chooser: random.Random) -> str:
     """Returns two lines to positions with equal planes, and how they differ; empty if none were found.
 
     A difference that shows in play comes first. Otherwise the keys of two positions in which the same player is to move
-    may differ. Play may show that difference later, e.g. where a draw comes after some number of plies.
+    may differ. Play may show that difference later, e.g. where a draw comes after some number of plies. The keys of
+    OpenSpiel's games are those of histories, which always differ.
     """
     game, begin = known.game, time.monotonic()
     pairs = chooser.sample(known.lookalikes, min(_MOST_PAIRS, len(known.lookalikes)))
@@ -36,8 +36,7 @@ def find_lookalikes(known: Enumeration, chooser: random.Random) -> str:
             continue
         if found := _difference_in_play(*states, chooser):
             return _told(game, one, other, found)
-        is_history = game.name.startswith(OPENSPIEL)  # of which the keys are made, so that they always differ
-        if not is_history and not by_keys and states[0].current_player() == states[1].current_player():
+        if game.rules.is_compiled and not by_keys and states[0].current_player() == states[1].current_player():
             by_keys = _told(game, one, other, _difference_of_keys(*states))
     return by_keys
 

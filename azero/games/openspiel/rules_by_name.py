@@ -115,6 +115,10 @@ class OpenSpielRules(NamedTuple):
     def planes_shape(game) -> tuple[int, int, int]:
         return game._positions.planes_shape
 
+    @property
+    def is_compiled(game) -> bool:
+        return False
+
     def reset(game, state):
         state.key = np.uint64(1)
         state.before = np.uint64(0)
