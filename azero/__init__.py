@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from azero.games import State as State
     from azero.games import make_game as make_game
     from azero.games import registered_games as registered_games
+    from azero.interfaces.openspiel_bot import to_openspiel_bot as to_openspiel_bot
     from azero.mcts.roots.gumbel import GumbelRoot as GumbelRoot
     from azero.mcts.roots.visits import VisitsRoot as VisitsRoot
     from azero.mcts.search.analysis import SearchTree as SearchTree
@@ -102,6 +103,7 @@ _MODULES = {
     "registered_games": "games",
     "save_checkpoint": "nets.checkpoint",
     "save_records": "records",
+    "to_openspiel_bot": "interfaces.openspiel_bot",
     "train": "training.train",
 }
 """The module of each public name."""

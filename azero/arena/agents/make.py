@@ -65,6 +65,10 @@ def make_agent(
         raise BadInput(f"agent {name!r} can play any game: name one with --game, e.g. --game connect_four")
     elif parsed.kind == "program":
         agent = _program_agent(parsed, game, seed)
+    elif parsed.kind == "openspiel":
+        from azero.arena.agents.openspiel import make_openspiel_agent
+
+        agent = make_openspiel_agent(parsed, game, seed)
     elif parsed.kind == "classical":
         agent = make_classical_agent(parsed, game, seed, threads, max_nodes)
     elif name == "random":

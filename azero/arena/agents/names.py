@@ -13,6 +13,7 @@ PATH(precision=fp32)@800         the same with other settings of its net: device
 connect_four@800                 an included checkpoint
 othello@800                      the included checkpoint of a game with the largest board
 connect_four(level=3)            the agent at a level, 1 the weakest, or level=adaptive; see `levels/`
+openspiel:mcts@1000              OpenSpiel's own UCT, with random rollouts
 gtp:COMMAND  uci:COMMAND         another program, through GTP or UCI
 gomocup:COMMAND                  the same through the protocol of Gomocup, in Gomoku
 uci(nodes=10000):COMMAND         the same with options, see `engines/uci.py`
@@ -27,6 +28,7 @@ from pathlib import Path
 
 from azero.arena.agents.clock import Limit
 from azero.errors import BadInput, suggest_nearest
+from azero.games.names import OPENSPIEL
 
 CLASSICAL = ("uct", "mc", "mmmc", "alphabeta")
 """Agents that search without a net."""
@@ -51,7 +53,7 @@ class AgentName:
 
     Attributes:
       text: the whole name.
-      kind: random, classical, net or program.
+      kind: random, classical, net, openspiel or program.
       base: the name without its limit.
       word: the base without options: random, uct, gtp, or the path or name of a checkpoint.
       options: without the level.
@@ -85,6 +87,7 @@ def parse_name(text: str) -> AgentName:
     base, limit = _split_limit(text)
     word = base.partition("(")[0]
     kind = "random" if word == "random" else "classical" if word in CLASSICAL else "net"
+    kind = "openspiel" if word.startswith(OPENSPIEL) else kind
     word, options = _split_net(base) if kind == "net" else split_options(base)
     return AgentName(text, kind, base, word, options, options.pop("level", None), limit)
 
