@@ -5,6 +5,7 @@ call is `agent.suggest(state)` of `uct@N`, with a ranking and variations of all 
 
     make bench
     python benchmarks/uct_against_openspiel.py --game connect_four
+    python benchmarks/uct_against_openspiel.py --game openspiel:chess --simulations 2000
 """
 
 import argparse
@@ -90,7 +91,7 @@ def measure(name: str, calls: tuple[Call, Call], num_simulations: int, rounds: i
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--game", choices=GAMES, help="one of the games; all unless given")
+    parser.add_argument("--game", help="one of the games, or any of OpenSpiel's, openspiel:NAME; all unless given")
     parser.add_argument("--simulations", type=int, default=20_000, help="of the search alone")
     parser.add_argument("--simulations-a-call", type=int, default=2_000, help="of a whole call")
     parser.add_argument("--rounds", type=int, default=5)
@@ -106,7 +107,8 @@ def main() -> None:
         print(f"{'':<14} {'simulations a second':^23} {'milliseconds':^19}")
         print(f"{'':<14} {'azero':>11} {'OpenSpiel':>11} {'azero':>9} {'OpenSpiel':>9} {'ratio':>7}   spread")
         for name in [arguments.game] if arguments.game else GAMES:
-            calls = make_calls(make_game(name), pyspiel.load_game(GAMES[name]), num_simulations)
+            theirs = pyspiel.load_game(GAMES.get(name) or name.removeprefix("openspiel:"))
+            calls = make_calls(make_game(name), theirs, num_simulations)
             measure(name, calls, num_simulations, arguments.rounds)
 
 

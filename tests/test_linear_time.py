@@ -180,6 +180,11 @@ HEADER = "# azero lessons 1\n# game: tic_tac_toe\n"
 
 READERS = {
     "game": Reader(lambda text, _: make_trusted_game(text), ("games/names", "games/make"), ("", "go(", "x.py:X(")),
+    "openspiel": Reader(
+        lambda text, _: (make_game("openspiel:nim").rules.split_moves(text), make_trusted_game(text)),
+        ("games/openspiel/library", "games/openspiel/bridge"),
+        ("", "openspiel:nim(", "openspiel:nim(pile_sizes="),
+    ),
     "net": Reader(lambda text, _: _options_of("x.py:X", text), ("nets/users_net", "games/names"), ("", "a=1,")),
     "rule": Reader(
         lambda text, _: _values_of("x.py:X", Puct, text), ("mcts/users_strategies",), ("", "c_puct=1,", "c_puct=")

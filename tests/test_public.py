@@ -38,6 +38,7 @@ PUBLIC = {
         "load_games",
         "train",
     ),
+    "to_openspiel_bot",
     *("GameReview", "MoveReview", "Record", "Reviewer", "read_records", "save_records"),
     *("make_agent", "make_game", "play_match", "play_timed_match", "publish", "rate", "Ratings", "registered_games"),
 }

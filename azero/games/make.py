@@ -72,7 +72,7 @@ def errors_of(name: str) -> list[str]:
 def parse_game(text: str, compiles: bool = True) -> Rules:
     """Returns the rules of a game by name, as `make_game` does; raises BadInput. A user's file must be trusted."""
     if text.strip().startswith(OPENSPIEL):
-        from azero.games.openspiel.rules_by_name import open_rules  # here, because few programs need it
+        from azero.games.openspiel.bridge import open_rules  # here, because few programs need it
 
         return open_rules(text.strip())
     rules, file = _read_game(text)

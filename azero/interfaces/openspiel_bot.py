@@ -11,7 +11,7 @@ from azero.games.openspiel.library import import_openspiel
 
 
 def to_openspiel_bot(agent: Agent, player: int) -> Any:
-    """Returns an agent as a `pyspiel.Bot`, with `step`, `restart`, `inform_action`, `get_policy` and `step_with_policy`.
+    """Returns an agent as a `pyspiel.Bot`: `step`, `restart`, `inform_action`, `get_policy`, `step_with_policy`.
 
     After `restart` the agent begins another game of its own: its choices are drawn anew, where it draws any. The policy
     of a position is the share of visits of each move.
@@ -29,7 +29,7 @@ def to_openspiel_bot(agent: Agent, player: int) -> Any:
     if agent.resign_below is not None:
         raise BadInput(f"agent {agent.name!r} may resign, but OpenSpiel's bots cannot")
 
-    class AgentBot(pyspiel.Bot):  # type: ignore[name-defined, misc]
+    class AgentBot(pyspiel.Bot):  # type: ignore[name-defined]
         def __init__(self) -> None:
             super().__init__()
             self._follower = _Follower(agent, counterpart, player)

@@ -52,9 +52,7 @@ class OpenSpielAgent(Agent):
         best = root.best_child().action
         moves.sort(key=lambda each: self._counterpart.their_action(state, position, each.action) != best)
         elapsed_s = time.perf_counter() - begin
-        return Suggestion(
-            str(self.game), player, root.explore_count, elapsed_s, moves[0].value, moves[0].move, moves
-        )
+        return Suggestion(str(self.game), player, root.explore_count, elapsed_s, moves[0].value, moves[0].move, moves)
 
     def _new_search(self, state: State, simulations: int):
         seed = derive_seed(self.seed, "suggest", state.hash_key()) >> 33  # 31 bits

@@ -25,7 +25,6 @@ _NAMES: dict[str, Callable[[Any], str | None]] = {
 """OpenSpiel's names of azero's own games. Go is not among them: superko differs."""
 
 
-
 def _in_amazons(state: State, position: Any, action: int) -> int:
     cells = math.prod(state.game.planes_shape[1:])
     return len(state.history()) % 3 * cells + action  # a turn is three actions, with numbers of their own
@@ -75,7 +74,9 @@ class Counterpart:
     def position(self, state: State) -> Any:
         """Returns OpenSpiel's position for a state; raises BadInput if the moves that led to it are not known."""
         if not state.is_replayable():
-            raise BadInput(f"OpenSpiel needs the moves that lead to a position of {self.game}; give them as 'moves: ...'")
+            raise BadInput(
+                f"OpenSpiel needs the moves that lead to a position of {self.game}; give them as 'moves: ...'"
+            )
         position, replayed = self.theirs.new_initial_state(), self.game.new_initial_state()
         for action in state.history():
             position.apply_action(self.their_action(replayed, position, action))

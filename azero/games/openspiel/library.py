@@ -1,7 +1,11 @@
 """What OpenSpiel has: its games by name, as far as azero plays such games."""
 
-import importlib
+import os
 import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +26,7 @@ _LARGEST = 99_999  # value of a parameter
 _MOST_ACTIONS = 32_767  # trees keep an action in 16 bits
 _MOST_INPUTS = 1 << 20
 
-_PATTERNS = {
+_PATTERNS: dict[type, tuple[str, Callable[[str], object], str]] = {
     bool: (r"(?i:true|false)", lambda text: text.lower() == "true", "true or false"),
     int: (r"\d{1,5}", int, f"an integer from 0 to {_LARGEST}"),
     float: (r"-?\d{1,5}(\.\d{0,9})?", float, "a number"),
@@ -53,7 +57,7 @@ def import_openspiel(what: str) -> Any:
       what: what needs it, for the message.
     """
     try:
-        pyspiel = importlib.import_module("pyspiel")
+        import pyspiel
     except ImportError:
         raise BadInput(f"{what} needs OpenSpiel: pip install 'azero[openspiel]'") from None
     version = str(getattr(pyspiel, "__version__", "0"))
@@ -63,7 +67,7 @@ def import_openspiel(what: str) -> Any:
 
 
 def open_game(text: str) -> Opened:
-    """Returns the game that a name such as `openspiel:hex(board_size=5)` names; raises BadInput if azero cannot play it.
+    """Returns the game of a name such as `openspiel:hex(board_size=5)`; raises BadInput if azero cannot play it.
 
     OpenSpiel itself would print what is wrong, so each parameter is checked before.
     """
@@ -77,7 +81,7 @@ def open_game(text: str) -> Opened:
         raise BadInput(f"OpenSpiel {pyspiel.__version__} has no game {short_name!r}; {nearest}")
     if reason := _lacks(pyspiel, kinds[short_name]):
         raise BadInput(
-            f"{name} {reason}; azero plays games for two in turns, without chance or secrets, that are decided at the end"
+            f"{name} {reason}; azero plays games for two in turns, without chance or secrets, decided at the end"
         )
     defaults = dict(kinds[short_name].parameter_specification)
     values = _parse_parameters(name, arguments or "", {**defaults, _PLIES: 0})
@@ -91,19 +95,17 @@ def _open(pyspiel: Any, name: str, changed: dict[str, Any], max_plies: int | Non
     parameters = [f"{key}={write_value(value)}" for key, value in changed.items()]
     full_name = f"{name}({','.join(parameters)})" if parameters else name
     try:
-        game = pyspiel.load_game(name.removeprefix(OPENSPIEL), changed)
-        sizes = game.num_distinct_actions(), game.observation_tensor_size(), game.max_game_length()
-        if not (1 <= sizes[0] <= _MOST_ACTIONS and 1 <= sizes[1] <= _MOST_INPUTS and 1 <= sizes[2]):
-            raise BadInput(
-                f"{full_name} has {sizes[0]:,} actions, {sizes[1]:,} inputs and {sizes[2]:,} plies; "
-                f"it can have 1 to {_MOST_ACTIONS:,}, {_MOST_INPUTS:,} and any number"
-            )
-        if game.num_players() != 2:
-            raise BadInput(f"{full_name} has {game.num_players()} players; azero plays games for two")
-        game.new_initial_state().clone()
+        with _held_back_stderr():
+            game = pyspiel.load_game(name.removeprefix(OPENSPIEL), changed)
+            _check_size(full_name, game)
+            position = game.new_initial_state().clone()
+            for each in (position, *map(position.action_to_string, position.legal_actions())):
+                str(each)
     except pyspiel.SpielError as error:
         raise BadInput(f"{full_name}: OpenSpiel says: {str(error).splitlines()[0]}") from None
-    usual = min(sizes[2], USUAL_PLIES)
+    except UnicodeDecodeError:
+        raise BadInput(f"{full_name}: OpenSpiel writes moves that are no text; is the board too large?") from None
+    usual = min(game.max_game_length(), USUAL_PLIES)
     plies = usual if max_plies is None else max_plies
     if not 1 <= plies <= MOST_PLIES:
         raise BadInput(f"{name}: {_PLIES}={plies} is out of range; it can be 1 to {MOST_PLIES}")
@@ -112,10 +114,38 @@ def _open(pyspiel: Any, name: str, changed: dict[str, Any], max_plies: int | Non
     return Opened(full_name, game, plies)
 
 
+def _check_size(name: str, game: Any) -> None:
+    """Raises BadInput if a game is too large for azero, or is not for two."""
+    if game.num_players() != 2:
+        raise BadInput(f"{name} has {game.num_players()} players; azero plays games for two")
+    sizes = game.num_distinct_actions(), game.observation_tensor_size(), game.max_game_length()
+    if not (1 <= sizes[0] <= _MOST_ACTIONS and 1 <= sizes[1] <= _MOST_INPUTS and sizes[2] >= 1):
+        raise BadInput(
+            f"{name} has {sizes[0]:,} actions, {sizes[1]:,} inputs and {sizes[2]:,} plies; azero plays games with 1 "
+            f"to {_MOST_ACTIONS:,} actions, 1 to {_MOST_INPUTS:,} inputs, and 1 ply or more"
+        )
+
+
+@contextmanager
+def _held_back_stderr() -> Iterator[None]:
+    """Shows what OpenSpiel writes on stderr only if no error follows, which would say the same."""
+    sys.stderr.flush()
+    with tempfile.TemporaryFile() as file, os.fdopen(os.dup(2), "wb") as stderr:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(stderr.fileno(), 2)
+        file.seek(0)
+        stderr.write(file.read())
+
+
 def _lacks(pyspiel: Any, kind: Any) -> str:
     """Returns why azero cannot play a kind of game; empty if it can."""
     of_type = pyspiel.GameType
     reasons = {
+        "is made from another game": any(isinstance(each, dict) for each in kind.parameter_specification.values()),
+        "cannot be loaded by its name alone": not kind.default_loadable,
         "is for other numbers of players": not kind.min_num_players <= 2 <= kind.max_num_players,
         "has simultaneous moves": kind.dynamics != of_type.Dynamics.SEQUENTIAL,
         "has chance": kind.chance_mode != of_type.ChanceMode.DETERMINISTIC,
@@ -123,8 +153,6 @@ def _lacks(pyspiel: Any, kind: Any) -> str:
         "is not zero-sum": kind.utility != of_type.Utility.ZERO_SUM,
         "has rewards on the way": kind.reward_model != of_type.RewardModel.TERMINAL,
         "has no observation tensor": not kind.provides_observation_tensor,
-        "is made from another game": any(isinstance(each, dict) for each in kind.parameter_specification.values()),
-        "cannot be loaded by its name": not kind.default_loadable,
     }
     return next((reason for reason, is_so in reasons.items() if is_so), "")
 

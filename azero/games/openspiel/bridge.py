@@ -4,18 +4,19 @@ import functools
 import re
 import textwrap
 import time
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from azero.compiler.jit import shared_with_python
 from azero.compiler.rng import mix, random_below
 from azero.errors import BadInput, BrokenRules
-from azero.games.names import OPENSPIEL
+from azero.games.contract import Rules
 from azero.games.openspiel.library import open_game
 from azero.games.openspiel.positions import ENCODE, FAILED, LEGAL, OPENED, OUTCOME, PLAYER, ROLLOUT, Positions, ask
 from azero.games.registry import complete
 from azero.system.console import warn_once
+
 
 def _dtype(capacity: int) -> np.dtype:
     fields = [
@@ -41,7 +42,7 @@ _SOME_PLIES = 200  # of random games that tell OpenSpiel's speed
 
 
 @functools.cache
-def open_rules(text: str) -> "OpenSpielRules":
+def open_rules(text: str) -> Rules:
     """Returns the rules of a game by its name, e.g. `openspiel:hex(board_size=5)`; raises BadInput.
 
     The first time it says how fast OpenSpiel plays the game.
@@ -55,7 +56,7 @@ def open_rules(text: str) -> "OpenSpielRules":
             "rules of azero's own games take 0.02 to 1 us"
         )
         numbers = [len(OPENED) - 1]
-    return OpenSpielRules(numbers[0])
+    return cast(Rules, OpenSpielRules(numbers[0]))  # with the defaults that `complete` gives it
 
 
 def _microseconds_a_ply(positions: Positions) -> float:
@@ -71,7 +72,7 @@ def _microseconds_a_ply(positions: Positions) -> float:
 
 
 @shared_with_python
-def _answer(game, what, given, state, out):
+def _answered(game, what, given, state, out):
     """Returns OpenSpiel's answer to a question about a position; raises BrokenRules if it raises an error."""
     answer = ask(game.number, what, given, state.key, state.before, state.ply, state.history, out)
     if answer == FAILED:
@@ -133,22 +134,22 @@ class OpenSpielRules(NamedTuple):
         state.ply += 1
 
     def current_player(game, state):
-        return _answer(game, PLAYER, 0, state, state.history)
+        return _answered(game, PLAYER, 0, state, state.history)
 
     def legal_actions(game, state, out):
-        return _answer(game, LEGAL, 0, state, out)
+        return _answered(game, LEGAL, 0, state, out)
 
     def outcome(game, state):
-        return _answer(game, OUTCOME, 0, state, state.history)
+        return _answered(game, OUTCOME, 0, state, state.history)
 
     def encode(game, state, planes):
-        _answer(game, ENCODE, 0, state, planes)
+        _answered(game, ENCODE, 0, state, planes)
 
     def hash_key(game, state):
         return state.key
 
     def rollout(game, state, legal, rng, max_plies):
-        return _answer(game, ROLLOUT, random_below(rng, 1 << 30), state, state.history)
+        return _answered(game, ROLLOUT, random_below(rng, 1 << 30), state, state.history)
 
     def target(game, state, action):
         return np.int64(_NOWHERE)

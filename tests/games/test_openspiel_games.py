@@ -1,0 +1,167 @@
+"""Tests of OpenSpiel's games in azero: the bridge against OpenSpiel itself, and against azero's own rules."""
+
+import pickle
+import random
+import sys
+import zlib
+
+import numpy as np
+import pyspiel
+import pytest
+
+import azero
+from azero.compiler.jit import IS_COMPILED
+from azero.errors import BadInput
+from azero.games import compile_game, make_game
+from azero.games.laws.laws import check_laws
+from azero.games.openspiel import library
+from azero.games.openspiel.positions import OPENED
+
+PLAYABLE = [kind.short_name for kind in pyspiel.registered_games() if not library._lacks(pyspiel, kind)]
+SHORT = "tic_tac_toe", "mancala", "nim", "ultimate_tic_tac_toe", "breakthrough", "antichess"
+"""Games with few and many actions, with planes and without, and with spaces in their moves."""
+
+
+def test_all_games_of_its_kind_are_there():
+    assert len(PLAYABLE) == 31
+    assert {"chess", "hive", "lines_of_action", "shogi", "twixt", "xiangqi", "y"} <= {*PLAYABLE}
+
+
+def check_in_step(name: str, num_games: int, most_plies: int) -> None:
+    game, their_game, chooser = make_game(f"openspiel:{name}"), pyspiel.load_game(name), random.Random(name)
+    for _ in range(num_games):
+        state, theirs = game.new_initial_state(), their_game.new_initial_state()
+        while not theirs.is_terminal() and len(theirs.history()) < min(most_plies, game.max_plies):
+            legal, player = theirs.legal_actions(), theirs.current_player()
+            assert (state.legal_actions(), state.current_player()) == (legal, player)
+            assert str(state) == str(theirs).rstrip("\n")
+            action = chooser.choice(legal)
+            text = game.action_to_text(state, action)
+            assert text == "_".join(theirs.action_to_string(player, action).rstrip(";").split())
+            assert game.text_to_action(state, text) == action
+            tensor = np.array(theirs.observation_tensor(player), np.float32)
+            planes = state.planes()
+            assert planes[:-1].ravel().tolist() == tensor.tolist() and (planes[-1] == player).all()
+            state.apply_action(action)
+            theirs.apply_action(action)
+        assert state.is_terminal() == (theirs.is_terminal() or len(theirs.history()) == game.max_plies)
+        if theirs.is_terminal():
+            assert [np.sign(each) for each in theirs.returns()] == state.returns()
+            assert str(state) == str(theirs).rstrip("\n")
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_a_game_in_step_with_openspiel(name):
+    check_in_step(name, num_games=3 if IS_COMPILED else 1, most_plies=60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLAYABLE)
+def test_games_in_step_with_openspiel(name):
+    check_in_step(name, num_games=2, most_plies=5000)
+
+
+@pytest.mark.parametrize("name", ["openspiel:mancala", "openspiel:nim"])
+def test_laws(name):
+    check_laws(make_game(name), num_games=2, seed=1)
+
+
+def judge(boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Looks up logits [R, 7] and values [R] of boards [R, 2, 6, 7], own stones first."""
+    rngs = [np.random.default_rng(zlib.crc32(board.astype(np.uint8).tobytes())) for board in boards]
+    return np.array([rng.normal(size=7) for rng in rngs], np.float32), np.array([rng.uniform(-1, 1) for rng in rngs])
+
+
+def judge_theirs(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As `judge`, from OpenSpiel's planes: those of player 0, from the bottom row up, and of the player to move."""
+    boards = [each[[0, 1]] if each[-1, 0, 0] == 0 else each[[1, 0]] for each in planes]
+    return judge(np.array(boards)[:, :, ::-1])
+
+
+@pytest.mark.parametrize("moves", [[], [3, 3, 2, 4]])
+def test_a_search_is_that_of_our_own_rules(moves):
+    results = []
+    for name, evaluate in (
+        ("connect_four", lambda planes: judge(planes[:, :2])),
+        ("openspiel:connect_four", judge_theirs),
+    ):
+        game = make_game(name)
+        state = game.new_initial_state()
+        for action in moves:
+            state.apply_action(action)
+        search = azero.Search(game, evaluate, 300 if IS_COMPILED else 20, settings={"cache_mib": 0})
+        results.append(search.run([state], seed=3))
+    own, bridged = results
+    assert own.N.sum() > 10
+    assert own.N.tolist() == bridged.N.tolist() and own.Q.tolist() == bridged.Q.tolist()
+
+
+def test_a_long_game_is_cut_off_as_a_draw():
+    game, chooser = make_game("openspiel:chinese_checkers(max_plies=6)"), random.Random(1)
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        state.apply_action(chooser.choice(state.legal_actions()))
+    assert len(state.history()) == 6 and state.returns() == [0, 0] and state.legal_actions() == []
+
+
+def test_a_forgotten_position_is_replayed(monkeypatch):
+    game = make_game("openspiel:connect_four(rows=5)")
+    compile_game(game)
+    state = game.state_from_moves("x1 o2 x1")
+    known = OPENED[game.rules.number]
+    known._recent.clear()
+    known._older.clear()
+    copy = azero.State.from_record(game, state.record)
+    assert str(copy) == str(state) and copy.legal_actions() == state.legal_actions()
+
+
+def test_names_are_canonical_and_rules_can_be_sent():
+    game = make_game(" openspiel:hex( board_size=11 ) ")
+    assert game.name == "openspiel:hex" and game == make_game("openspiel:hex")
+    other = make_game("openspiel:hex(swap=True,board_size=5,max_plies=30)")
+    assert other.name == "openspiel:hex(board_size=5,swap=true,max_plies=30)" != game.name
+    assert pickle.loads(pickle.dumps(other.rules)) == other.rules != game.rules
+    assert game.planes_shape[1:] == (11, 11) and make_game("openspiel:gomoku").planes_shape == (4, 15, 15)
+    assert make_game("openspiel:oware").planes_shape == (15, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("backgammon", "has chance"),
+        ("dark_hex", "has hidden information"),
+        ("goofspiel", "has simultaneous moves"),
+        ("misere(game=tic_tac_toe())", "is made from another game"),
+        ("chinese_checkers(players=3)", "has 3 players"),
+        ("2048", "is for other numbers of players"),
+        ("ches", "has no game 'ches'; did you mean 'chess'"),
+        ("hex(bord_size=3)", "has no parameter 'bord_size'; did you mean 'board_size'"),
+        ("hex(board_size=-3)", "board_size='-3' should be an integer from 0"),
+        ("hex(board_size=99999)", "azero plays games with 1 to 32,767 actions"),
+        ("hex(board_size=180)", "moves that are no text"),
+        ("hex(board_size=3,board_size=4)", "board_size is given twice"),
+        ("go(board_size=1)", "OpenSpiel says: unsupported board size"),
+        ("chess(max_plies=0)", "max_plies=0 is out of range; it can be 1 to 4096"),
+    ],
+)
+def test_games_that_azero_does_not_play(name, told, capfd):
+    with pytest.raises(BadInput) as error:
+        make_game(f"openspiel:{name}")
+    assert told in str(error.value) and "\n" not in str(error.value)
+    assert capfd.readouterr().err == ""  # OpenSpiel prints its errors
+
+
+def test_without_openspiel(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    for make in (
+        lambda: make_game("openspiel:y(board_size=4)"),
+        lambda: azero.make_agent("openspiel:mcts", game="hex"),
+    ):
+        with pytest.raises(BadInput, match=r"needs OpenSpiel: pip install 'azero\[openspiel\]'"):
+            make()
+
+
+def test_an_older_openspiel(monkeypatch):
+    monkeypatch.setattr(pyspiel, "__version__", "1.6.9")
+    with pytest.raises(BadInput, match=r"needs OpenSpiel 2.0 or newer; 1.6.9 is installed"):
+        make_game("openspiel:y(board_size=4)")
