@@ -90,7 +90,7 @@ def suit(
     }
     config = with_settings(config, held, chosen)
     is_chosen = is_held("net.blocks", held) or is_held("net.channels", held)
-    if is_chosen or config.net.name not in ("tower", "any_size", "dense") or config.training.first_net != "none":
+    if is_chosen or net.name not in ("tower", "any_size") or config.training.first_net != "none":
         return config
     sized = [with_settings(config, held, {"net.blocks": size[0], "net.channels": size[1]}) for size in _NETS]
     steps = _TRAINING * 60 * minutes * rate_of(sized[1]) / config.training.batch_size
@@ -108,7 +108,7 @@ def describe_suited(config: Config, look: Look) -> str:
     play, net = config.selfplay, config.net
     noise = f"Dirichlet alpha {play.dirichlet_alpha:g}"
     root = {"noise": noise, "gumbel": "a Gumbel root"}.get(play.root, without_folder(play.root))
-    size = f"a net of {net.blocks} x {net.channels}, " if net.name in ("tower", "any_size") else ""
+    size = f"a net of {net.blocks} x {net.channels}, " if net.name in ("tower", "any_size", "dense") else ""
     return (
         f"random games have {look.plies:.0f} plies, and {look.moves:.0f} moves a position: {size}"
         f"{play.num_simulations} simulations, {root}, {play.temperature_plies} plies of an opening"
