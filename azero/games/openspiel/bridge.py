@@ -1,6 +1,7 @@
 """The rules of OpenSpiel's games, for azero's kernels: a state is its history, and all else is asked of OpenSpiel."""
 
 import functools
+import random
 import re
 import textwrap
 import time
@@ -61,13 +62,12 @@ def open_rules(text: str) -> Rules:
 
 def _microseconds_a_ply(positions: Positions) -> float:
     """Returns the time of a random move through OpenSpiel, with the legal moves before it."""
-    game, begin = positions.opened.game, time.perf_counter()
+    game, chooser, begin = positions.opened.game, random.Random(0), time.perf_counter()
     position = game.new_initial_state()
     for _ in range(_SOME_PLIES):
         if position.is_terminal():
             position = game.new_initial_state()
-        legal = position.legal_actions()
-        position.apply_action(legal[hash(len(legal)) % len(legal)])
+        position.apply_action(chooser.choice(position.legal_actions()))
     return (time.perf_counter() - begin) / _SOME_PLIES * 1e6
 
 
