@@ -115,8 +115,8 @@ def name_address(symbol: str, address: int) -> None:
     llvmlite.binding.add_symbol(symbol, address)
 
 
-def outside_function(symbol: str, num_integers: int, num_arrays: int) -> types.Type:
-    """Returns the type of the function of integers and arrays whose address has a symbol. It returns an int64."""
+def outside_function(symbol: str, num_integers: int, num_arrays: int, unanswered: int) -> types.Type:
+    """Returns the type of the function whose address has a symbol; see `for_kernels`."""
     names = [f"given_{place}" for place in range(num_integers + num_arrays)]
 
     def outside(typingctx, *given):
@@ -126,10 +126,13 @@ def outside_function(symbol: str, num_integers: int, num_arrays: int) -> types.T
             pairs = list(zip(signature.args, values, strict=True))
             passed = [context.cast(builder, value, kind, types.int64) for kind, value in pairs[:num_integers]]
             arrays = [context.make_array(kind)(context, builder, value) for kind, value in pairs[num_integers:]]
-            passed += [builder.ptrtoint(array.data, ir.IntType(64)) for array in arrays]
-            function_type = ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * len(passed))
-            function = cgutils.get_or_insert_function(builder.module, function_type, symbol)
-            return builder.call(function, passed)
+            word = ir.IntType(64)
+            answer = cgutils.alloca_once(builder, word)
+            builder.store(word(unanswered), answer)
+            passed += [builder.ptrtoint(pointer, word) for pointer in (*(array.data for array in arrays), answer)]
+            function_type = ir.FunctionType(ir.VoidType(), [word] * len(passed))
+            builder.call(cgutils.get_or_insert_function(builder.module, function_type, symbol), passed)
+            return builder.load(answer)
 
         return signature, generate
 

@@ -179,16 +179,20 @@ class ForKernels:
         return self._python(*arguments)
 
 
-def for_kernels(symbol: str, address: int, num_integers: int, num_arrays: int, python: Callable) -> ForKernels:
-    """Lets kernels call the C function at an address, which has a symbol in their code on disk. It returns an int64.
+def for_kernels(
+    symbol: str, address: int, num_integers: int, num_arrays: int, unanswered: int, python: Callable
+) -> ForKernels:
+    """Lets kernels call the C function at an address, which has a symbol in their code on disk.
 
-    Kernels give it integers, then arrays, of which it gets the addresses.
+    Kernels give it integers, then arrays. The C function gets all of them in 64 bits, of an array its address, and then
+    the address of an int64 for the answer.
 
     Args:
+      unanswered: the answer if the C function writes none.
       python: the function that runs instead where Python calls.
     """
     _before_compiling(operator.methodcaller("name_address", symbol, address))
-    return ForKernels("outside_function", symbol, num_integers, num_arrays, python=python)
+    return ForKernels("outside_function", symbol, num_integers, num_arrays, unanswered, python=python)
 
 
 class Kernel:

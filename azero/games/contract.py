@@ -216,10 +216,10 @@ class Rules(Protocol):
         """
 
     @property
-    def is_compiled(game) -> bool:
-        """Optional: whether the compiled methods run without Python. The default is True.
+    def calls_python(game) -> bool:
+        """Optional: whether the compiled methods call Python. The default is False.
 
-        Otherwise threads would wait for each other, so searches with rollouts take one, and `azero train --minutes`
+        If so, threads would wait for each other, so searches with rollouts take one, and `azero train --minutes`
         chooses settings with fewer calls.
         """
 

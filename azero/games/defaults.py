@@ -149,15 +149,15 @@ def _is_about_mobility(game) -> bool:
     return False
 
 
-def _is_compiled(game) -> bool:
-    """True: no method calls Python."""
-    return True
+def _calls_python(game) -> bool:
+    """False: compiled methods are compiled as a whole."""
+    return False
 
 
 DEFAULTS = {
     "is_history_free": property(_is_history_free),
     "is_about_mobility": property(_is_about_mobility),
-    "is_compiled": property(_is_compiled),
+    "calls_python": property(_calls_python),
     "rollout_action": rollout_action,
     "rollout": rollout,
     "final_score": final_score,

@@ -14,7 +14,7 @@ def to_openspiel_bot(agent: Agent, player: int) -> Any:
     """Returns an agent as a `pyspiel.Bot`: `step`, `restart`, `inform_action`, `get_policy`, `step_with_policy`.
 
     After `restart` the agent begins another game of its own: its choices are drawn anew, where it draws any. The policy
-    of a position is the share of visits of each move.
+    of a position is the share of visits of each move, in a search apart from that of `step`.
 
     Args:
       agent: of one of OpenSpiel's games, `openspiel:NAME`, or of a game of azero's that OpenSpiel has as well.
@@ -32,7 +32,7 @@ def to_openspiel_bot(agent: Agent, player: int) -> Any:
     class AgentBot(pyspiel.Bot):  # type: ignore[name-defined]
         def __init__(self) -> None:
             super().__init__()
-            self._follower = _Follower(agent, counterpart, player)
+            self._follower = _Follower(agent.apart(), counterpart, player)
 
         def step(self, state: Any) -> int:
             return self._follower.choose(state)
@@ -100,11 +100,12 @@ class _Follower:
             player.start(1, [self._agent.game.new_initial_state()], self._num_games)
             self._num_games += 1
             self._history = []
+        num_played, self._history = len(self._history), None  # unknown, if this is interrupted
         position = self._counterpart.theirs.new_initial_state()
         state = self._agent.game.new_initial_state()
         for ply, action in enumerate(history):
             own = self._counterpart.own_action(state, position, action)
-            if ply >= len(self._history):
+            if ply >= num_played:
                 player.advance(0, own)
             state.apply_action(own)
             position.apply_action(action)

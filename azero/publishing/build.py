@@ -118,6 +118,9 @@ def _make(agent: str, game: Game | str | None) -> tuple[Agent, TreeSearch, Check
     if parsed.limit.seconds is not None:
         raise BadInput(f"agent {agent!r} has a limit in seconds; a page counts simulations, e.g. {parsed.base}@800")
     made = make_agent(agent, game)
+    if made.game.rules.calls_python:
+        made.close()
+        raise BadInput(f"agent {agent!r} cannot be published: the rules of {made.game} cannot be compiled")
     search = made.new_search() if hasattr(made, "new_search") else None
     is_plain = search is not None and type(search.selection) in (Puct, Uct) and type(search.settings.root) is VisitsRoot
     if search is None or not is_plain:

@@ -45,7 +45,7 @@ class Look(NamedTuple):
     moves: float  # legal ones of a position
     plies: float  # of a game
     is_picture: bool = True  # whether its planes have more than one cell
-    is_compiled: bool = True  # otherwise to look ahead from each new node takes longer than all else
+    calls_python: bool = False  # then to look ahead from each new node takes longer than all else
 
 
 def look_at(game: Game, starts: Sequence[str] = ()) -> Look:
@@ -60,7 +60,7 @@ def look_at(game: Game, starts: Sequence[str] = ()) -> Look:
             moves.append(len(legal))
             state.apply_action(chooser.choice(legal))
         plies.append(len(moves) - begin)
-    return Look(fmean(moves), fmean(plies), game.planes_shape[1:] != (1, 1), game.rules.is_compiled)
+    return Look(fmean(moves), fmean(plies), game.planes_shape[1:] != (1, 1), game.rules.calls_python)
 
 
 def suit(
@@ -86,7 +86,7 @@ def suit(
         "selfplay.temperature_plies": min(_LONGEST_OPENING, max(1, round(_OPENING * look.plies))),
         "selfplay.final_temperature": _LATER_TEMPERATURE,
         "net.name": net.name if look.is_picture else "dense",
-        "search.look_ahead": config.search.look_ahead and look.is_compiled,
+        "search.look_ahead": config.search.look_ahead and not look.calls_python,
     }
     config = with_settings(config, held, chosen)
     is_chosen = is_held("net.blocks", held) or is_held("net.channels", held)

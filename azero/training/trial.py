@@ -183,7 +183,7 @@ def _rehearsed(config: Config, look: Look) -> Iterator[Rehearsal]:
 def games_evaluated(config: Config, look: Look) -> int:
     """Returns the games against the opponent in the trial, of those in an evaluation."""
     fewest = max(_EVALUATED, 2 * len(config.game.sizes))
-    usual = round(_EVALUATED_PLIES / look.plies) if look.is_compiled else 0
+    usual = 0 if look.calls_python else round(_EVALUATED_PLIES / look.plies)
     return min(config.evaluation.games, max(fewest, usual))
 
 

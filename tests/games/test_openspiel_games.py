@@ -3,7 +3,9 @@
 import pickle
 import random
 import sys
+import time
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyspiel
@@ -14,7 +16,7 @@ from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import compile_game, make_game
 from azero.games.laws.laws import check_laws
-from azero.games.openspiel import library
+from azero.games.openspiel import library, positions
 from azero.games.openspiel.positions import OPENED
 
 PLAYABLE = [kind.short_name for kind in pyspiel.registered_games() if not library._lacks(pyspiel, kind)]
@@ -104,6 +106,51 @@ def test_a_long_game_is_cut_off_as_a_draw():
     assert len(state.history()) == 6 and state.returns() == [0, 0] and state.legal_actions() == []
 
 
+def test_a_rollout_is_cut_off_as_well():
+    game = make_game("openspiel:tic_tac_toe(max_plies=3)")
+    assert azero.make_agent("uct@50", game=game).suggest(game.new_initial_state()).value == 0.0
+
+
+def test_threads_that_open_games_at_once():
+    names = [f"openspiel:nim(pile_sizes={a};{b})" for a in (1, 2) for b in (3, 4)] * 2
+    with ThreadPoolExecutor(8) as threads:
+        games = list(threads.map(make_game, names))
+    assert [game.name for game in games] == names and games[:4] == games[4:]
+
+
+def test_ctrl_c_during_a_question_is_told_later(monkeypatch):
+    game, hits, told = make_game("openspiel:nim"), [], []
+    answer, state = positions._found, game.new_initial_state()
+
+    def interrupted(*question):
+        hits.append(question)
+        if len(hits) % 2:
+            raise KeyboardInterrupt
+        return answer(*question)
+
+    monkeypatch.setattr(positions, "_found", interrupted)
+    monkeypatch.setattr(positions._thread, "interrupt_main", lambda: told.append(1))
+    again = azero.State.from_record(game, state.record)
+    assert again.legal_actions() == state.legal_actions() and str(again) == str(state)
+    if IS_COMPILED:
+        time.sleep(0.2)
+        assert len(hits) >= 6 and told
+
+
+def test_an_error_of_openspiels_is_told(monkeypatch, capfd):
+    game = make_game("openspiel:nim")
+    state = game.new_initial_state()
+
+    def fail(*question):
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr(positions, "_found", fail)
+    if IS_COMPILED:
+        with pytest.raises(BadInput, match="OpenSpiel has raised an error"):
+            azero.State.from_record(game, state.record)
+        assert "out of order" in capfd.readouterr().err
+
+
 def test_a_forgotten_position_is_replayed(monkeypatch):
     game = make_game("openspiel:connect_four(rows=5)")
     compile_game(game)
@@ -136,12 +183,17 @@ def test_names_are_canonical_and_rules_can_be_sent():
         ("2048", "is for other numbers of players"),
         ("ches", "has no game 'ches'; did you mean 'chess'"),
         ("hex(bord_size=3)", "has no parameter 'bord_size'; did you mean 'board_size'"),
-        ("hex(board_size=-3)", "board_size='-3' should be an integer from 0"),
-        ("hex(board_size=99999)", "azero plays games with 1 to 32,767 actions"),
+        ("hex(board_size=-3)", "board_size='-3' should be an integer of at most 5 digits, 0 or more"),
+        ("hex(board_size=999)", "azero plays games with 1 to 32,767 actions"),
+        ("hex(board_size=99999)", "board_size=99999 is out of range; it can be 0 to 999"),
+        ("gomoku(dims=16,size=1)", "dims=16 is out of range; it can be 0 to 3"),
+        ("havannah(board_size=0)", "havannah(board_size=0) has "),
+        ("checkers(rows=2,columns=2)", "has no move at its start"),
         ("hex(board_size=180)", "moves that are no text"),
         ("hex(board_size=3,board_size=4)", "board_size is given twice"),
         ("go(board_size=1)", "OpenSpiel says: unsupported board size"),
         ("chess(max_plies=0)", "max_plies=0 is out of range; it can be 1 to 4096"),
+        ("chess(max_plies=5000)", "max_plies=5000 is out of range; it can be 0 to 4096"),
     ],
 )
 def test_games_that_azero_does_not_play(name, told, capfd):

@@ -23,7 +23,7 @@ PAIRS = [
 @pytest.mark.parametrize(("name", "theirs"), PAIRS)
 def test_bots_on_both_seats(name, theirs):
     agent = azero.make_agent("random", game=name, seed=1)
-    bots = [azero.to_openspiel_bot(agent.remake(), player) for player in range(2)]
+    bots = [azero.to_openspiel_bot(agent, player) for player in range(2)]
     position = pyspiel.load_game(theirs).new_initial_state()
     returns = pyspiel.evaluate_bots(position, bots, 0)
     assert position.is_terminal() and position.returns() == list(returns)
@@ -78,6 +78,7 @@ def test_a_bot_follows_any_position_of_its_game():
 @pytest.mark.parametrize(
     ("agent", "game", "player", "told"),
     [
+        ("uct@10", "amazons(rows=7,columns=7)", 0, "OpenSpiel says: "),
         ("uct@10", "go(size=7)", 0, "OpenSpiel does not have go"),
         ("uct@10", "gomoku(rows=7,columns=8)", 0, "OpenSpiel does not have gomoku"),
         ("uct@10", "connect_four", 2, "player = 2 should be 0 or 1"),
@@ -87,6 +88,22 @@ def test_a_bot_follows_any_position_of_its_game():
 def test_agents_that_cannot_be_bots(agent, game, player, told):
     with pytest.raises(BadInput, match=told):
         azero.to_openspiel_bot(azero.make_agent(agent, game=game), player)
+
+
+def test_two_bots_of_one_agent_have_games_of_their_own():
+    agent = azero.make_agent("random", game="tic_tac_toe")
+    position = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    bots = [azero.to_openspiel_bot(agent, player) for player in range(2)]
+    while not position.is_terminal():
+        bot = bots[position.current_player()]
+        position.apply_action(bot.step(position))
+        assert bot._follower._agent.player.states[0].history() == position.history()[:-1]
+
+
+def test_values_of_a_margin_are_within_1():
+    agent = azero.make_agent("openspiel:mcts@2000", game="openspiel:dots_and_boxes(num_cols=1,utility_margin=true)")
+    found = agent.suggest(agent.game.new_initial_state())
+    assert -1 <= found.value <= 1
 
 
 def test_openspiels_search_finds_and_proves_wins():

@@ -175,12 +175,12 @@ def test_what_the_user_gives_stays():
 
 
 def test_rules_that_are_not_compiled_and_planes_that_are_no_picture():
-    config = suited(Look(50.0, 90.0, is_picture=False, is_compiled=False))
+    config = suited(Look(50.0, 90.0, is_picture=False, calls_python=True))
     assert (config.net.name, config.search.look_ahead) == ("dense", False)
     usual = suited(Look(50.0, 90.0))
     assert (usual.net.name, usual.search.look_ahead) == ("tower", True)
     assert config.net.channels == usual.net.channels
-    assert trial.games_evaluated(QUICK, Look(4.0, 45.0, is_compiled=False)) == 8
+    assert trial.games_evaluated(QUICK, Look(4.0, 45.0, calls_python=True)) == 8
     assert suited(Look(50.0, 90.0), selfplay={"dirichlet_alpha": 0.3}).selfplay.root == "noise"
     fast = {"full_search_share": 0.25, "fast_simulations": 60}
     assert suited(Look(50.0, 90.0), selfplay=fast).selfplay.num_simulations == 61

@@ -74,7 +74,7 @@ def search_maker(base: str, game: Game, threads: int = 1, max_nodes: int | None 
     """Returns the function that makes the searches of a name. `max_nodes` replaces the requested capacity of a tree."""
     options, word = Options(base), split_options(base)[0]
     policy = options.text("rollout")
-    threads = threads if game.rules.is_compiled else 1
+    threads = 1 if game.rules.calls_python else threads
     rollout = rollout_named(policy or "own", game)
     if word == "uct":
         return _uct_maker(options, game, rollout, threads, max_nodes)

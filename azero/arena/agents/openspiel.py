@@ -5,6 +5,8 @@ The option c is its exploration constant, for values in [-1, 1]. OpenSpiel's def
 
 import time
 
+import numpy as np
+
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Limit
 from azero.arena.agents.names import AgentName, Options
@@ -39,6 +41,7 @@ class OpenSpielAgent(Agent):
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         check_state(self.game, state)
+        most = self._counterpart.theirs.max_utility()
         limit, begin = self._check(self.limit.unless(simulations, seconds)), time.perf_counter()
         position, player = self._counterpart.position(state), state.current_player()
         root = self._new_search(state, limit.simulations).mcts_search(position)
@@ -46,8 +49,8 @@ class OpenSpielAgent(Agent):
         for child in sorted(root.children, key=lambda each: each.explore_count, reverse=True):
             action = self._counterpart.own_action(state, position, child.action)
             text = self.game.action_to_text(state, action)
-            value = child.total_reward / child.explore_count if child.explore_count else 0.0
-            proven = RESULT_NAMES[round(child.outcome[player])] if child.outcome else None
+            value = child.total_reward / child.explore_count / most if child.explore_count else 0.0
+            proven = RESULT_NAMES[int(np.sign(child.outcome[player]))] if child.outcome else None
             moves.append(Move(action, text, child.explore_count, value, child.prior, proven, None, [text]))
         best = root.best_child().action
         moves.sort(key=lambda each: self._counterpart.their_action(state, position, each.action) != best)

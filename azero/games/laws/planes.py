@@ -36,7 +36,8 @@ def find_lookalikes(known: Enumeration, chooser: random.Random) -> str:
             continue
         if found := _difference_in_play(*states, chooser):
             return _told(game, one, other, found)
-        if game.rules.is_compiled and not by_keys and states[0].current_player() == states[1].current_player():
+        is_same_player = states[0].current_player() == states[1].current_player()
+        if is_same_player and not by_keys and not game.rules.calls_python:
             by_keys = _told(game, one, other, _difference_of_keys(*states))
     return by_keys
 

@@ -4,6 +4,7 @@ import functools
 import random
 import re
 import textwrap
+import threading
 import time
 from typing import NamedTuple, cast
 
@@ -13,8 +14,19 @@ from azero.compiler.jit import shared_with_python
 from azero.compiler.rng import mix, random_below
 from azero.errors import BadInput, BrokenRules
 from azero.games.contract import Rules
-from azero.games.openspiel.library import open_game
-from azero.games.openspiel.positions import ENCODE, FAILED, LEGAL, OPENED, OUTCOME, PLAYER, ROLLOUT, Positions, ask
+from azero.games.openspiel.library import Opened, open_game
+from azero.games.openspiel.positions import (
+    ENCODE,
+    FAILED,
+    LEGAL,
+    OPENED,
+    OUTCOME,
+    PLAYER,
+    ROLLOUT,
+    UNANSWERED,
+    Positions,
+    ask,
+)
 from azero.games.registry import complete
 from azero.system.console import warn_once
 
@@ -32,6 +44,8 @@ def _dtype(capacity: int) -> np.dtype:
 _DTYPES = {capacity: _dtype(capacity) for capacity in (64, 256, 1024, 4096)}
 """Of a state, by the room of its history. Games with the same one share their compiled kernels."""
 
+_LOCK = threading.RLock()  # of the list of opened games, and of stderr meanwhile
+
 _REFUSED = "OpenSpiel has raised an error"
 
 _NOWHERE = -1
@@ -48,21 +62,23 @@ def open_rules(text: str) -> Rules:
 
     The first time it says how fast OpenSpiel plays the game.
     """
-    opened = open_game(text)
-    numbers = [number for number, each in enumerate(OPENED) if each.opened.name == opened.name]
-    if not numbers:
-        OPENED.append(Positions(opened))
-        warn_once(
-            f"{opened.name}: OpenSpiel plays it, uncompiled, in {_microseconds_a_ply(OPENED[-1]):.0f} us a move; the "
-            "rules of azero's own games take 0.02 to 1 us"
-        )
-        numbers = [len(OPENED) - 1]
-    return cast(Rules, OpenSpielRules(numbers[0]))  # with the defaults that `complete` gives it
+    with _LOCK:
+        opened = open_game(text)
+        numbers = [number for number, each in enumerate(OPENED) if each.opened.name == opened.name]
+        if not numbers:
+            taken_us = _microseconds_a_ply(opened)
+            warn_once(
+                f"{opened.name}: OpenSpiel plays it, uncompiled, in {taken_us:.0f} us a move; the rules of azero's own "
+                "games take 0.02 to 1 us"
+            )
+            numbers.append(len(OPENED))
+            OPENED.append(Positions(opened))
+        return cast(Rules, OpenSpielRules(numbers[0]))  # with the defaults that `complete` gives it
 
 
-def _microseconds_a_ply(positions: Positions) -> float:
+def _microseconds_a_ply(opened: Opened) -> float:
     """Returns the time of a random move through OpenSpiel, with the legal moves before it."""
-    game, chooser, begin = positions.opened.game, random.Random(0), time.perf_counter()
+    game, chooser, begin = opened.game, random.Random(0), time.perf_counter()
     position = game.new_initial_state()
     for _ in range(_SOME_PLIES):
         if position.is_terminal():
@@ -75,6 +91,8 @@ def _microseconds_a_ply(positions: Positions) -> float:
 def _answered(game, what, given, state, out):
     """Returns OpenSpiel's answer to a question about a position; raises BrokenRules if it raises an error."""
     answer = ask(game.number, what, given, state.key, state.before, state.ply, state.history, out)
+    while answer == UNANSWERED:
+        answer = ask(game.number, what, given, state.key, state.before, state.ply, state.history, out)
     if answer == FAILED:
         raise BrokenRules(_REFUSED)
     return answer
@@ -117,8 +135,8 @@ class OpenSpielRules(NamedTuple):
         return game._positions.planes_shape
 
     @property
-    def is_compiled(game) -> bool:
-        return False
+    def calls_python(game) -> bool:
+        return True
 
     def reset(game, state):
         state.key = np.uint64(1)

@@ -6,7 +6,7 @@ from typing import Any
 
 from azero.errors import BadInput
 from azero.games.names import OPENSPIEL
-from azero.games.openspiel.library import import_openspiel
+from azero.games.openspiel.library import open_game
 from azero.games.openspiel.positions import OPENED
 from azero.games.state import Game, State
 
@@ -55,7 +55,6 @@ class Counterpart:
     def __init__(self, game: Game):
         """Raises BadInput if OpenSpiel is not installed, or does not have the game."""
         self.game = game
-        pyspiel = import_openspiel(f"{game} in OpenSpiel")
         self._base = game.name.partition("(")[0]
         if game.name.startswith(OPENSPIEL):
             self.theirs = OPENED[game.rules.number].opened.game  # type: ignore[attr-defined]
@@ -63,7 +62,7 @@ class Counterpart:
         name = _NAMES[self._base](game.rules) if self._base in _NAMES else None
         if name is None:
             raise BadInput(f"OpenSpiel does not have {game} as azero plays it; it has {', '.join(_NAMES)}")
-        self.theirs = pyspiel.load_game(name)
+        self.theirs = open_game(f"{OPENSPIEL}{name}").game
 
     def check_is_of(self, theirs: Any) -> None:
         """Raises BadInput unless this is OpenSpiel's game, with the same parameters."""

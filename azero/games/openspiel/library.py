@@ -22,13 +22,15 @@ USUAL_PLIES = 1024
 """The most plies of a game whose name does not say `max_plies`."""
 
 _PLIES = "max_plies"
-_LARGEST = 99_999  # value of a parameter
+_LARGEST, _LARGEST_OF = 999, {"dims": 3, "insanity": 99}
+"""The greatest value of an integer parameter, and of some, with which OpenSpiel would compute without end."""
+
 _MOST_ACTIONS = 32_767  # trees keep an action in 16 bits
 _MOST_INPUTS = 1 << 20
 
 _PATTERNS: dict[type, tuple[str, Callable[[str], object], str]] = {
     bool: (r"(?i:true|false)", lambda text: text.lower() == "true", "true or false"),
-    int: (r"\d{1,5}", int, f"an integer from 0 to {_LARGEST}"),
+    int: (r"\d{1,5}", int, "an integer of at most 5 digits, 0 or more"),
     float: (r"-?\d{1,5}(\.\d{0,9})?", float, "a number"),
     str: (r"[^()]*", str, "a text without parentheses"),
 }
@@ -72,7 +74,9 @@ def open_game(text: str) -> Opened:
     OpenSpiel itself would print what is wrong, so each parameter is checked before.
     """
     pyspiel = import_openspiel(f"game {text!r}")
-    _, name, arguments = parts_of(text)
+    file, name, arguments = parts_of(text)
+    if file or not name.startswith(OPENSPIEL):
+        raise BadInput(f"game {text!r} is none of OpenSpiel's; these are named {OPENSPIEL}NAME")
     short_name = name.removeprefix(OPENSPIEL)
     kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
     if short_name not in kinds:
@@ -99,12 +103,13 @@ def _open(pyspiel: Any, name: str, changed: dict[str, Any], max_plies: int | Non
             game = pyspiel.load_game(name.removeprefix(OPENSPIEL), changed)
             _check_size(full_name, game)
             position = game.new_initial_state().clone()
-            for each in (position, *map(position.action_to_string, position.legal_actions())):
-                str(each)
+            texts = [str(position), *map(position.action_to_string, position.legal_actions())]
     except pyspiel.SpielError as error:
         raise BadInput(f"{full_name}: OpenSpiel says: {str(error).splitlines()[0]}") from None
     except UnicodeDecodeError:
         raise BadInput(f"{full_name}: OpenSpiel writes moves that are no text; is the board too large?") from None
+    if position.is_terminal() or len(texts) == 1:
+        raise BadInput(f"{full_name} has no move at its start")
     usual = min(game.max_game_length(), USUAL_PLIES)
     plies = usual if max_plies is None else max_plies
     if not 1 <= plies <= MOST_PLIES:
@@ -119,7 +124,8 @@ def _check_size(name: str, game: Any) -> None:
     if game.num_players() != 2:
         raise BadInput(f"{name} has {game.num_players()} players; azero plays games for two")
     sizes = game.num_distinct_actions(), game.observation_tensor_size(), game.max_game_length()
-    if not (1 <= sizes[0] <= _MOST_ACTIONS and 1 <= sizes[1] <= _MOST_INPUTS and sizes[2] >= 1):
+    is_empty = min(*sizes, *game.observation_tensor_shape()) < 1
+    if is_empty or sizes[0] > _MOST_ACTIONS or sizes[1] > _MOST_INPUTS:
         raise BadInput(
             f"{name} has {sizes[0]:,} actions, {sizes[1]:,} inputs and {sizes[2]:,} plies; azero plays games with 1 "
             f"to {_MOST_ACTIONS:,} actions, 1 to {_MOST_INPUTS:,} inputs, and 1 ply or more"
@@ -174,4 +180,7 @@ def _parse_parameters(name: str, arguments: str, known: dict[str, Any]) -> dict[
         if not separator or not re.fullmatch(pattern, value):
             raise BadInput(f"{name}: {key}={value!r} should be {should}")
         values[key] = convert(value)
+        most = _LARGEST_OF.get(key, MOST_PLIES if key == _PLIES else _LARGEST)
+        if type(known[key]) is int and values[key] > most:
+            raise BadInput(f"{name}: {key}={value} is out of range; it can be 0 to {most}")
     return values

@@ -7,6 +7,7 @@ for lately, or that follows such a one, is there without a replay.
 import _thread
 import ctypes
 import math
+import random
 import threading
 from array import array
 from collections.abc import Callable, Sequence
@@ -17,16 +18,19 @@ import numpy as np
 from azero.compiler.jit import for_kernels
 from azero.games.contract import ONGOING
 from azero.games.openspiel.library import Opened, import_openspiel
-from azero.system.console import warn_once
+from azero.system.console import say
 
 OUTCOME, PLAYER, LEGAL, ENCODE, ROLLOUT = range(5)
 """The questions."""
 
-FAILED = -(1 << 62)
-"""The answer if OpenSpiel raises an error."""
+FAILED, UNANSWERED = -(1 << 62), -(1 << 61)
+"""The answer if OpenSpiel raises an error, and what stands there if Ctrl-C comes before there is an answer."""
 
-_KEPT = 16_384
-"""Positions of a generation. The last two generations are kept: the positions of the latest questions are there."""
+_KEPT_ACTIONS, _FEWEST_KEPT, _MOST_KEPT = 1 << 22, 1 << 11, 1 << 14
+"""Positions of a generation: so many actions, if all games are as long as they can be, but not fewer and not more.
+
+The last two generations are kept. A position of chess takes some 15 KB, one of Chinese checkers up to 90.
+"""
 
 
 class _Known:
@@ -59,6 +63,7 @@ class Positions:
         self._recent: dict[int, _Known] = {}
         self._older: dict[int, _Known] = {}
         self._lock = threading.Lock()
+        self._num_kept = min(_MOST_KEPT, max(_FEWEST_KEPT, _KEPT_ACTIONS // opened.max_plies))
         game = opened.game
         channels, height, width = _as_planes(game.observation_tensor_shape())
         self.planes_shape = channels + 1, height, width
@@ -89,10 +94,16 @@ class Positions:
         planes[len(self._tensor) :] = known.player
         return planes
 
-    def play_out(self, known: _Known, seed: int) -> int:
-        """Returns the result of a random game from a position, to the end by OpenSpiel's rules alone."""
+    def play_out(self, known: _Known, ply: int, seed: int) -> int:
+        """Returns the result of a random game from a position, which `ply` actions have led to."""
         if known.outcome != ONGOING:
             return known.outcome
+        if self.opened.max_plies < self.opened.game.max_game_length():
+            chooser, position = random.Random(seed), known.position.clone()
+            while not position.is_terminal() and ply < self.opened.max_plies:
+                position.apply_action(chooser.choice(position.legal_actions()))
+                ply += 1
+            return result_of(position.returns())
         players = [self._pyspiel.make_uniform_random_bot(player, seed + player) for player in range(2)]
         return result_of(self._pyspiel.evaluate_bots(known.position.clone(), players, seed))
 
@@ -105,7 +116,7 @@ class Positions:
                 for action in history[-1:] if last else history:
                     position.apply_action(action)
                 found = _Known(position, position.is_terminal() or len(history) >= self.opened.max_plies)
-            if len(self._recent) >= _KEPT:
+            if len(self._recent) >= self._num_kept:
                 self._older, self._recent = self._recent, {}
             self._recent[key] = found
             return found
@@ -132,27 +143,36 @@ OPENED: list[Positions] = []
 """The games that this process has opened. The number of a game is its place."""
 
 
-def _answer_kernel(number, what, given, key, before, ply, history, out) -> int:
-    """Answers a kernel. Actions and planes are written at the address `out`, and their number is the answer."""
-    while True:
-        try:
-            positions = OPENED[number]
-            known = positions.known(key, before, lambda: (ctypes.c_int16 * ply).from_address(history)[:])
-            if what == OUTCOME:
-                return known.outcome
-            if what == PLAYER:
-                return known.player
-            if what == ROLLOUT:
-                return positions.play_out(known, given)
-            written = known.legal() if what == LEGAL else positions.planes(known)
-            memory = (ctypes.c_char * (4 * len(written))).from_buffer(written)
-            ctypes.memmove(out, memory, len(memory))
-            return len(written)
-        except KeyboardInterrupt:  # a kernel cannot stop here: the main thread hears of it again after the kernel
-            threading.Timer(0.05, _thread.interrupt_main).start()
-        except Exception as error:  # it could not pass through compiled code
-            warn_once(f"{OPENED[number].opened.name}: {error!r}")
-            return FAILED
+def _answer_kernel(number, what, given, key, before, ply, history, out, answer) -> None:
+    """Answers a kernel. Actions and planes are written at the address `out`, and their number is the answer.
+
+    The answer is written last, at the address `answer`. If Ctrl-C comes before, none is there, and the kernel asks
+    again. A kernel cannot stop here, so the main thread is interrupted once more when the kernel may have returned.
+    """
+    try:
+        found = _found(number, what, given, key, before, ply, history, out)
+    except KeyboardInterrupt:
+        threading.Timer(0.05, _thread.interrupt_main).start()
+        return
+    except Exception as error:  # it could not pass through compiled code
+        say(f"OpenSpiel: {error!r}")
+        found = FAILED
+    ctypes.c_int64.from_address(answer).value = found
+
+
+def _found(number, what, given, key, before, ply, history, out) -> int:
+    positions = OPENED[number]
+    known = positions.known(key, before, lambda: (ctypes.c_int16 * ply).from_address(history)[:])
+    if what == OUTCOME:
+        return known.outcome
+    if what == PLAYER:
+        return known.player
+    if what == ROLLOUT:
+        return positions.play_out(known, ply, given)
+    written = known.legal() if what == LEGAL else positions.planes(known)
+    memory = (ctypes.c_char * (4 * len(written))).from_buffer(written)
+    ctypes.memmove(out, memory, len(memory))
+    return len(written)
 
 
 def _answer_python(number, what, given, key, before, ply, history, out) -> int:
@@ -164,16 +184,17 @@ def _answer_python(number, what, given, key, before, ply, history, out) -> int:
     if what == PLAYER:
         return known.player
     if what == ROLLOUT:
-        return positions.play_out(known, int(given))
+        return positions.play_out(known, int(ply), int(given))
     written = known.legal() if what == LEGAL else positions.planes(known)
     out.reshape(-1)[: len(written)] = written
     return len(written)
 
 
-_CALLED = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 8)(_answer_kernel)
+_CALLED = ctypes.CFUNCTYPE(None, *[ctypes.c_uint64] * 9)(_answer_kernel)
 
 ask = for_kernels(
-    "azero_openspiel_answer", ctypes.cast(_CALLED, ctypes.c_void_p).value or 0, 6, 2, python=_answer_python
+    *("azero_openspiel_answer", ctypes.cast(_CALLED, ctypes.c_void_p).value or 0, 6, 2, UNANSWERED),
+    python=_answer_python,
 )
 """`ask(number, what, given, key, before, ply, history, out)`, for compiled rules and for plain ones.
 
