@@ -18,6 +18,7 @@ from azero.games import compile_game, make_game
 from azero.games.laws.laws import check_laws
 from azero.games.openspiel import library, positions
 from azero.games.openspiel.positions import OPENED
+from azero.interfaces.web.offered.games import offered_game, sheet_of
 
 PLAYABLE = [kind.short_name for kind in pyspiel.registered_games() if not library._lacks(pyspiel, kind)]
 SHORT = "tic_tac_toe", "mancala", "nim", "ultimate_tic_tac_toe", "breakthrough", "antichess"
@@ -109,6 +110,22 @@ def test_a_long_game_is_cut_off_as_a_draw():
 def test_a_rollout_is_cut_off_as_well():
     game = make_game("openspiel:tic_tac_toe(max_plies=3)")
     assert azero.make_agent("uct@50", game=game).suggest(game.new_initial_state()).value == 0.0
+
+
+def test_the_picture_is_openspiels_text():
+    game = make_game("openspiel:nine_mens_morris")
+    state = game.state_from_moves("Point_0 Point_3")
+    picture, lines = game.picture(state), str(state).splitlines()
+    rows = sorted({label.y for label in picture.texts})
+    shown = ["".join(label.text for label in picture.texts if label.y == row) for row in rows]
+    assert shown == [line.replace(" ", "") for line in lines if line.strip()]
+    assert list(picture.moves) == state.legal_actions() and picture.problem is None
+
+
+def test_a_page_can_offer_it():
+    offered = offered_game(make_game("openspiel:hex(board_size=5)"))
+    assert offered.id == "own:openspiel:hex(board_size=5)" and offered.parameters == {}
+    assert sheet_of(offered.game)
 
 
 def test_threads_that_open_games_at_once():

@@ -27,6 +27,7 @@ from azero.games.openspiel.positions import (
     Positions,
     ask,
 )
+from azero.games.pictures.picture import UNNAMED, Board, Label, Picture
 from azero.games.registry import complete
 from azero.system.console import warn_once
 
@@ -52,6 +53,9 @@ _NOWHERE = -1
 """The cell of every action: OpenSpiel does not tell where on the board an action takes place."""
 
 _WIDTH = 100  # columns of the moves below a board
+
+_PITCH, _MOST_CHARACTERS = (0.17, 0.34), 2500
+"""Distance of characters and lines in a picture, in sides of a cell, and the most characters of a board."""
 
 _SOME_PLIES = 200  # of random games that tell OpenSpiel's speed
 
@@ -99,7 +103,7 @@ def _answered(game, what, given, state, out):
 
 
 class OpenSpielRules(NamedTuple):
-    """One of OpenSpiel's games. The players and the actions have OpenSpiel's numbers.
+    """One of OpenSpiel's games, by OpenSpiel's rules. The players have OpenSpiel's numbers, and moves its texts.
 
     Attributes:
       number: of the game in this process.
@@ -193,6 +197,18 @@ class OpenSpielRules(NamedTuple):
     def draw(game, state, marks):
         marked = "   ".join(f"{game.action_to_text(state, action)} {mark}" for action, mark in marks.items())
         return "\n".join([str(game._positions.of_state(state)).rstrip("\n"), *textwrap.wrap(marked, _WIDTH)])
+
+    def picture(game, state, legal, history):
+        lines = str(game._positions.of_state(state)).expandtabs().splitlines()
+        shown = [(line, row) for row, line in enumerate(lines) if len(lines) * len(line) <= _MOST_CHARACTERS]
+        texts = [
+            Label(character, (column + 0.5) * _PITCH[0], (row + 0.5) * _PITCH[1])
+            for line, row in shown
+            for column, character in enumerate(line)
+            if character.strip()
+        ]
+        width = max([len(line) for line, _ in shown], default=1) * _PITCH[0]
+        return Picture(Board("plain", width, max(1, len(lines)) * _PITCH[1], (), ()), UNNAMED, texts=texts)
 
 
 complete(OpenSpielRules)

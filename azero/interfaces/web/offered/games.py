@@ -12,7 +12,7 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.games.defaults import has_own
 from azero.games.make import parse_game
-from azero.games.names import file_of
+from azero.games.names import OPENSPIEL, file_of
 from azero.games.registry import parameters_of, registered_games
 from azero.interfaces.web.errors import ApiError
 from azero.records.sgf_games import number_of
@@ -30,7 +30,7 @@ class OfferedGame:
     """A game by its id.
 
     Attributes:
-      id: the name with its parameters for a built-in game; `own:NAME` for one of the user's.
+      id: the name with its parameters for a built-in game; `own:NAME` for one of the user's, or of OpenSpiel's.
       game: the game itself.
     """
 
@@ -39,7 +39,7 @@ class OfferedGame:
 
     @property
     def is_own(self) -> bool:
-        """Whether it is a game of the user's."""
+        """Whether it is a game of the user's, or of OpenSpiel's."""
         return self.id.startswith("own:")
 
     @property
@@ -57,6 +57,8 @@ class OfferedGame:
     def parameters(self) -> dict[str, Any]:
         """The parameters by name."""
         rules = self.game.rules
+        if self.game.name.startswith(OPENSPIEL):
+            return {}  # they are part of the name
         return {key: getattr(rules, key) for key in parameters_of(type(rules)) if key != "unused"}
 
     @property
@@ -109,7 +111,8 @@ def _in_words(name: str, value: object) -> str:
 def offered_game(game: Game) -> OfferedGame:
     """Returns a game under the id by which it is offered."""
     name = game.name
-    return OfferedGame(name if file_of(name) is None else f"own:{name.rpartition('.py:')[2]}", game)
+    is_built_in = file_of(name) is None and not name.startswith(OPENSPIEL)
+    return OfferedGame(name if is_built_in else f"own:{name.rpartition('.py:')[2]}", game)
 
 
 @functools.lru_cache(maxsize=256)
@@ -141,7 +144,7 @@ def sheet_of(game: Game) -> list[Block]:
 
     `game` may be left out: then it is the game itself. `from` names the cell of a piece whose moves are shown.
     """
-    if file_of(game.name) is None:
+    if file_of(game.name) is None and not game.name.startswith(OPENSPIEL):
         return read_sheet(Path(inspect.getfile(type(game.rules))).with_name("rules.md").read_text(encoding="utf-8"))
     return read_sheet(docstring_of(game))
 
