@@ -64,6 +64,12 @@ def test_games_in_step_with_openspiel(name):
     check_in_step(name, num_games=2, most_plies=5000)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("name", PLAYABLE)
+def test_a_hundred_games_in_step_with_openspiel(name):
+    check_in_step(name, num_games=100, most_plies=5000)
+
+
 @pytest.mark.parametrize("name", ["openspiel:mancala", "openspiel:nim"])
 def test_laws(name):
     check_laws(make_game(name), num_games=2, seed=1)
