@@ -4,7 +4,6 @@ import functools
 import random
 import re
 import textwrap
-import threading
 import time
 from typing import NamedTuple, cast
 
@@ -14,7 +13,7 @@ from azero.compiler.jit import shared_with_python
 from azero.compiler.rng import mix, random_below
 from azero.errors import BadInput, BrokenRules
 from azero.games.contract import Rules
-from azero.games.openspiel.library import Opened, open_game
+from azero.games.openspiel.library import LOCK, Opened, open_game
 from azero.games.openspiel.positions import (
     ENCODE,
     FAILED,
@@ -45,8 +44,6 @@ def _dtype(capacity: int) -> np.dtype:
 _DTYPES = {capacity: _dtype(capacity) for capacity in (64, 256, 1024, 4096)}
 """Of a state, by the room of its history. Games with the same one share their compiled kernels."""
 
-_LOCK = threading.RLock()  # of the list of opened games, and of stderr meanwhile
-
 _REFUSED = "OpenSpiel has raised an error"
 
 _NOWHERE = -1
@@ -66,7 +63,7 @@ def open_rules(text: str) -> Rules:
 
     The first time it says how fast OpenSpiel plays the game.
     """
-    with _LOCK:
+    with LOCK:
         opened = open_game(text)
         numbers = [number for number, each in enumerate(OPENED) if each.opened.name == opened.name]
         if not numbers:

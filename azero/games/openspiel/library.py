@@ -4,6 +4,7 @@ import os
 import re
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from typing import Any
 
 from azero.errors import BadInput, suggest_nearest
 from azero.games.names import OPENSPIEL, parts_of, write_value
+
+LOCK = threading.RLock()
+"""Who opens a game holds it: the process has one stderr, and one list of opened games."""
 
 OLDEST = (2, 0)
 """The oldest version of OpenSpiel whose games azero has been tried with."""
@@ -135,8 +139,11 @@ def _check_size(name: str, game: Any) -> None:
 @contextmanager
 def _held_back_stderr() -> Iterator[None]:
     """Shows what OpenSpiel writes on stderr only if no error follows, which would say the same."""
+    if sys.stderr is None:
+        yield
+        return
     sys.stderr.flush()
-    with tempfile.TemporaryFile() as file, os.fdopen(os.dup(2), "wb") as stderr:
+    with LOCK, tempfile.TemporaryFile() as file, os.fdopen(os.dup(2), "wb") as stderr:
         os.dup2(file.fileno(), 2)
         try:
             yield

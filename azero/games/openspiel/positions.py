@@ -161,33 +161,35 @@ def _answer_kernel(number, what, given, key, before, ply, history, out, answer) 
 
 
 def _found(number, what, given, key, before, ply, history, out) -> int:
+    """Returns the answer for a kernel, which gives the addresses of its arrays."""
+    found = _asked(number, what, given, key, before, ply, lambda: (ctypes.c_int16 * ply).from_address(history)[:])
+    if isinstance(found, int):
+        return found
+    memory = (ctypes.c_char * (4 * len(found))).from_buffer(found)  # type: ignore[arg-type]
+    ctypes.memmove(out, memory, len(memory))
+    return len(found)
+
+
+def _answer_python(number, what, given, key, before, ply, history, out) -> int:
+    """As `_answer_kernel`, for rules that run as plain Python: `history` and `out` are arrays."""
+    found = _asked(number, what, int(given), int(key), int(before), int(ply), history[:ply].tolist)
+    if isinstance(found, int):
+        return found
+    out.reshape(-1)[: len(found)] = found
+    return len(found)
+
+
+def _asked(number, what, given, key, before, ply, history: Callable[[], Sequence[int]]) -> int | array | np.ndarray:
+    """Returns a number; actions in 32 bits for LEGAL, planes for ENCODE."""
     positions = OPENED[number]
-    known = positions.known(key, before, lambda: (ctypes.c_int16 * ply).from_address(history)[:])
+    known = positions.known(key, before, history)
     if what == OUTCOME:
         return known.outcome
     if what == PLAYER:
         return known.player
     if what == ROLLOUT:
         return positions.play_out(known, ply, given)
-    written = known.legal() if what == LEGAL else positions.planes(known)
-    memory = (ctypes.c_char * (4 * len(written))).from_buffer(written)
-    ctypes.memmove(out, memory, len(memory))
-    return len(written)
-
-
-def _answer_python(number, what, given, key, before, ply, history, out) -> int:
-    """As `_answer_kernel`, for rules that run as plain Python: `history` and `out` are arrays."""
-    positions = OPENED[number]
-    known = positions.known(int(key), int(before), history[:ply].tolist)
-    if what == OUTCOME:
-        return known.outcome
-    if what == PLAYER:
-        return known.player
-    if what == ROLLOUT:
-        return positions.play_out(known, int(ply), int(given))
-    written = known.legal() if what == LEGAL else positions.planes(known)
-    out.reshape(-1)[: len(written)] = written
-    return len(written)
+    return known.legal() if what == LEGAL else positions.planes(known)
 
 
 _CALLED = ctypes.CFUNCTYPE(None, *[ctypes.c_uint64] * 9)(_answer_kernel)
