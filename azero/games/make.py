@@ -1,13 +1,13 @@
 """From a name to a game: azero's own games are in the registry, a user's game is in a file."""
 
-import re
 from contextlib import suppress
 from typing import get_type_hints
 
 from azero.errors import BadInput, suggest_nearest
 from azero.games.contract import Rules
 from azero.games.names import OPENSPIEL, identity_of, parts_of
-from azero.games.registry import PARAMETER_TYPES, PARAMETER_WORDS, parameters_of, registered_games
+from azero.games.parameters import parse_parameters
+from azero.games.registry import parameters_of, registered_games
 from azero.games.state import Game
 from azero.games.user.every_error import find_errors
 from azero.games.user.loading import load_rules
@@ -85,13 +85,7 @@ def _read_game(text: str) -> tuple[Rules, str | None]:
     """Returns the rules of a game by name, and the file of a user's game. The rules are not tried out."""
     file, name, arguments = parts_of(text)
     rules = _find(file, name)
-    parameters = arguments.split(",") if arguments and arguments.strip() else []
-    values: dict[str, object] = {}
-    for each in parameters:
-        for key, value in _parse_parameter(rules, name, each):
-            if key in values:
-                raise BadInput(f"{name}: {key} is given twice")
-            values[key] = value
+    values = _values_of(rules, name, arguments)
     lacking = [key for key, value in parameters_of(rules).items() if value is None and key not in values]
     if lacking:
         raise BadInput(f"{name} needs {', '.join(lacking)}, e.g. {name}({lacking[0]}=...)")
@@ -122,19 +116,16 @@ def _find(file: str | None, name: str) -> type:
     return known[name]
 
 
-def _parse_parameter(rules: type, name: str, text: str) -> list[tuple[str, object]]:
-    """Returns names and values of the parameters that `text`, e.g. `rows=6`, sets. The rules declare their types."""
-    key, separator, value_text = (part.strip() for part in text.partition("="))
-    types = _types_of(rules)
-    keys = ["rows", "columns"] if key == "size" and key not in types and {"rows", "columns"} <= set(types) else [key]
-    if keys[0] not in types:
-        raise BadInput(f"{name} has no parameter {key!r}; {suggest_nearest(key, types) if types else 'it takes none'}")
-    pattern, convert = PARAMETER_TYPES[types[keys[0]]]
-    if not separator or not re.fullmatch(pattern, value_text):
-        raise BadInput(f"{name}: {key}={value_text!r} should be {PARAMETER_WORDS[types[keys[0]]]}")
-    return [(each, convert(value_text)) for each in keys]
-
-
-def _types_of(rules: type) -> dict[str, type]:
-    """Returns the types of a game's parameters."""
-    return {key: kind for key, kind in get_type_hints(rules).items() if key in parameters_of(rules)}
+def _values_of(rules: type, name: str, arguments: str | None) -> dict[str, object]:
+    """Returns the values that a name gives. `size=6` sets rows and columns, where a game has these."""
+    parameters = parameters_of(rules)
+    types = {key: kind for key, kind in get_type_hints(rules).items() if key in parameters}
+    if "size" in types or not {"rows", "columns"} <= types.keys():
+        return parse_parameters(name, arguments, types)
+    values = parse_parameters(name, arguments, {**types, "size": types["rows"]})
+    if "size" not in values:
+        return values
+    if twice := [key for key in ("rows", "columns") if key in values]:
+        raise BadInput(f"{name}: {twice[0]} is given twice")
+    size = values.pop("size")
+    return {**values, "rows": size, "columns": size}

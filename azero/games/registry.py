@@ -21,16 +21,6 @@ TEXT_METHODS = {
 }
 """Methods that a game may define in a separate module."""
 
-PARAMETER_TYPES: dict[type, tuple[str, Callable[[str], object]]] = {
-    int: (r"-?\d{1,9}", int),
-    float: (r"-?\d{1,9}(\.\d{0,9})?", float),
-    bool: (r"(?i:true|false)", lambda text: text.lower() == "true"),
-}
-"""The pattern of a parameter's text, and the conversion to its value, by type."""
-
-PARAMETER_WORDS = {int: "an integer of at most 9 digits", float: "a number", bool: "true or false"}
-"""What a parameter's text should be, by type."""
-
 
 def game(name: str, text: ModuleType | None = None) -> Callable[[type], type]:
     """Returns a decorator that registers a class of rules, with the functions of `text` as methods.

@@ -4,13 +4,12 @@ The file is found, trusted, hashed and loaded as a game's is (`games/user/`).
 """
 
 import inspect
-import re
 from typing import Any, get_type_hints
 
 from azero.compiler.jit import check_strategy
-from azero.errors import BadInput, suggest_nearest
+from azero.errors import BadInput
 from azero.games.names import parts_of
-from azero.games.registry import PARAMETER_TYPES, PARAMETER_WORDS
+from azero.games.parameters import parse_parameters
 from azero.games.user.loading import load_strategy
 from azero.games.user.trust import Untrusted
 
@@ -65,19 +64,8 @@ def _check_method(what: str, kind: str, found: type, method: str, parameters: li
 def _values_of(what: str, found: type, arguments: str) -> dict[str, object]:
     """Returns the values of all fields, of which `arguments` sets some; raises BadInput."""
     kinds = get_type_hints(found)
-    values: dict[str, object] = dict(found._field_defaults)  # type: ignore[attr-defined]
-    given: set[str] = set()
-    for part in filter(None, map(str.strip, arguments.split(","))):
-        key, _, text = (each.strip() for each in part.partition("="))
-        if key not in found._fields:  # type: ignore[attr-defined]
-            raise BadInput(f"{what} has no parameter {key!r}; {suggest_nearest(key, found._fields)}")  # type: ignore[attr-defined]
-        pattern, convert = PARAMETER_TYPES[kinds[key]]
-        if not re.fullmatch(pattern, text):
-            raise BadInput(f"{what}: {key}={text!r} should be {PARAMETER_WORDS[kinds[key]]}")
-        if key in given:
-            raise BadInput(f"{what}: {key} is given twice")
-        given.add(key)
-        values[key] = convert(text)
+    given = parse_parameters(what, arguments, {key: kinds[key] for key in found._fields})  # type: ignore[attr-defined]
+    values: dict[str, Any] = {**found._field_defaults, **given}  # type: ignore[attr-defined]
     if lacking := [key for key in found._fields if key not in values]:  # type: ignore[attr-defined]
         raise BadInput(f"{what} needs {', '.join(lacking)}, e.g. {what}({lacking[0]}=...)")
     return {key: kinds[key](value) for key, value in values.items()}

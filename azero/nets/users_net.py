@@ -18,8 +18,8 @@ from torch.nn import functional as F
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import file_of, parts_of
+from azero.games.parameters import PARAMETER_TYPES
 from azero.games.reasons import fails_with, place_of
-from azero.games.registry import PARAMETER_TYPES
 from azero.games.user.loading import load_class
 from azero.games.user.timeouts import TimedOut, time_limit
 from azero.nets.architectures.contract import Net, Prediction, with_noise
@@ -112,7 +112,7 @@ def _options_of(name: str, arguments: str) -> dict[str, object]:
     options: dict[str, object] = {}
     for part in filter(None, map(str.strip, arguments.split(","))):
         key, _, text = (each.strip() for each in part.partition("="))
-        values = [convert(text) for pattern, convert in PARAMETER_TYPES.values() if re.fullmatch(pattern, text)]
+        values = [convert(text) for pattern, convert, _ in PARAMETER_TYPES.values() if re.fullmatch(pattern, text)]
         if not key.isidentifier() or key in options or not values:
             raise BadInput(f"net {name!r}: {part!r} should be of the form option=number, once for each option")
         options[key] = values[0]

@@ -206,7 +206,8 @@ def test_names_are_canonical_and_rules_can_be_sent():
         ("2048", "is for other numbers of players"),
         ("ches", "has no game 'ches'; did you mean 'chess'"),
         ("hex(bord_size=3)", "has no parameter 'bord_size'; did you mean 'board_size'"),
-        ("hex(board_size=-3)", "board_size='-3' should be an integer of at most 5 digits, 0 or more"),
+        ("hex(board_size=-3)", "board_size=-3 is out of range; it can be 0 to 999"),
+        ("hex(board_size=five)", "board_size='five' should be an integer of at most 9 digits"),
         ("hex(board_size=999)", "azero plays games with 1 to 32,767 actions"),
         ("hex(board_size=99999)", "board_size=99999 is out of range; it can be 0 to 999"),
         ("gomoku(dims=16,size=1)", "dims=16 is out of range; it can be 0 to 3"),
@@ -216,7 +217,7 @@ def test_names_are_canonical_and_rules_can_be_sent():
         ("hex(board_size=3,board_size=4)", "board_size is given twice"),
         ("go(board_size=1)", "OpenSpiel says: unsupported board size"),
         ("chess(max_plies=0)", "max_plies=0 is out of range; it can be 1 to 4096"),
-        ("chess(max_plies=5000)", "max_plies=5000 is out of range; it can be 0 to 4096"),
+        ("chess(max_plies=5000)", "max_plies=5000 is out of range; it can be 1 to 4096"),
     ],
 )
 def test_games_that_azero_does_not_play(name, told, capfd):

@@ -5,13 +5,14 @@ import re
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from azero.errors import BadInput, suggest_nearest
 from azero.games.names import OPENSPIEL, parts_of, write_value
+from azero.games.parameters import parse_parameters
 
 LOCK = threading.RLock()
 """Who opens a game holds it: the process has one stderr, and one list of opened games."""
@@ -31,14 +32,6 @@ _LARGEST, _LARGEST_OF = 999, {"dims": 3, "insanity": 99}
 
 _MOST_ACTIONS = 32_767  # trees keep an action in 16 bits
 _MOST_INPUTS = 1 << 20
-
-_PATTERNS: dict[type, tuple[str, Callable[[str], object], str]] = {
-    bool: (r"(?i:true|false)", lambda text: text.lower() == "true", "true or false"),
-    int: (r"\d{1,5}", int, "an integer of at most 5 digits, 0 or more"),
-    float: (r"-?\d{1,5}(\.\d{0,9})?", float, "a number"),
-    str: (r"[^()]*", str, "a text without parentheses"),
-}
-"""Of a parameter's text by type: pattern, conversion, and what it should be."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +85,10 @@ def open_game(text: str) -> Opened:
             f"{name} {reason}; azero plays games for two in turns, without chance or secrets, decided at the end"
         )
     defaults = dict(kinds[short_name].parameter_specification)
-    values = _parse_parameters(name, arguments or "", {**defaults, _PLIES: 0})
+    types = {key: type(value) for key, value in {**defaults, _PLIES: 0}.items()}
+    values: dict[str, Any] = parse_parameters(name, arguments, types)
     max_plies = values.pop(_PLIES, None)
+    _check_integers(name, values)
     changed = {key: value for key, value in sorted(values.items()) if value != defaults[key]}
     return _open(pyspiel, name, changed, max_plies)
 
@@ -170,24 +165,9 @@ def _lacks(pyspiel: Any, kind: Any) -> str:
     return next((reason for reason, is_so in reasons.items() if is_so), "")
 
 
-def _parse_parameters(name: str, arguments: str, known: dict[str, Any]) -> dict[str, Any]:
-    """Returns the values that a name gives; raises BadInput if one is unknown or of another type.
-
-    Args:
-      known: all parameters, each with a value of its type.
-    """
-    values: dict[str, Any] = {}
-    for part in arguments.split(",") if arguments.strip() else []:
-        key, separator, value = (each.strip() for each in part.partition("="))
-        if key not in known:
-            raise BadInput(f"{name} has no parameter {key!r}; {suggest_nearest(key, known)}")
-        if key in values:
-            raise BadInput(f"{name}: {key} is given twice")
-        pattern, convert, should = _PATTERNS[type(known[key])]
-        if not separator or not re.fullmatch(pattern, value):
-            raise BadInput(f"{name}: {key}={value!r} should be {should}")
-        values[key] = convert(value)
-        most = _LARGEST_OF.get(key, MOST_PLIES if key == _PLIES else _LARGEST)
-        if type(known[key]) is int and values[key] > most:
+def _check_integers(name: str, values: dict[str, Any]) -> None:
+    """Raises BadInput if an integer is outside its range."""
+    for key, value in values.items():
+        most = _LARGEST_OF.get(key, _LARGEST)
+        if type(value) is int and not 0 <= value <= most:
             raise BadInput(f"{name}: {key}={value} is out of range; it can be 0 to {most}")
-    return values

@@ -22,8 +22,9 @@ from azero.errors import BadInput
 from azero.games.contract import COMPILED
 from azero.games.defaults import DEFAULTS
 from azero.games.names import SOURCE_IDENTITY
+from azero.games.parameters import PARAMETER_TYPES
 from azero.games.reasons import MODULE, place_of, reason_of, short
-from azero.games.registry import PARAMETER_TYPES, complete, without_registering
+from azero.games.registry import complete, without_registering
 from azero.games.user.plain_methods import PLAIN_METHODS, guarded
 from azero.games.user.sources import Module, Sources, find, is_library, own_folders
 from azero.games.user.timeouts import ELAPSED_S, TimedOut, time_limit
