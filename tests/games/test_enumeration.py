@@ -91,7 +91,7 @@ def test_exploring_stops_at_its_limit_and_goes_on_elsewhere():
     assert not known.explore(start, 0)
     assert (len(known), known.num_followed) == (10, 9), "the first position is always expanded"
     start.apply_action(4)
-    assert not known.explore(start, 0)
+    assert not known.explore(start, 1_000, is_in_time=lambda: False)
     assert (len(known), known.num_followed) == (18, 17), "so is a first position that was found before"
     assert known.explore(start, 0) and known.num_followed == 17, "but no position is expanded twice"
 

@@ -44,8 +44,8 @@ def check_keys(game: Game, actions: list[int], chooser: random.Random, notes: No
     lines = [_states_of(game, line) for line in (actions, swap_two_moves(actions, chooser))]
     limit = known.num_followed + notes.moves_a_game
     for state in reversed(lines[0]):
-        if known.num_followed < limit:
-            known.explore(state, limit - known.num_followed)
+        if known.num_followed < limit and notes.is_in_time():
+            known.explore(state, limit - known.num_followed, notes.is_in_time)
     for states in zip_longest(*lines):
         if notes.has_time():
             for state in filter(None, states):
@@ -234,12 +234,12 @@ class Enumeration:
         """Returns the number of known positions. The last ones may not be expanded yet."""
         return len(self._keys)
 
-    def explore(self, state: State, most: int) -> bool:
-        """Makes about `most` moves from a position, in breadth-first order. Returns whether there are no more.
+    def explore(self, state: State, most: int, is_in_time: Callable[[], bool] = lambda: True) -> bool:
+        """Makes about `most` moves from a position, while it is in time. Returns whether there are no more.
 
-        The position itself is always expanded. Positions that have been expanded before are not expanded again. Raises
-        Broken if a key breaks the law. Positions that are not terminal and have no move are ignored: another law covers
-        them.
+        The order is breadth-first. The position itself is always expanded. Positions that have been expanded before are
+        not expanded again. Raises Broken if a key breaks the law. Positions that are not terminal and have no move are
+        ignored: another law covers them.
         """
         records: np.ndarray = new_states(self.game.rules, 1)
         records[0] = state.record
@@ -257,7 +257,7 @@ class Enumeration:
             if num_expanded < len(nodes):
                 chunks.appendleft(_Chunk(records[num_expanded:], nodes[num_expanded:]))
             chunks.extend(found)
-            if self.num_followed >= limit:
+            if self.num_followed >= limit or not is_in_time():
                 break
         return not chunks
 
