@@ -65,6 +65,7 @@ class Positions:
         self._lock = threading.Lock()
         self._num_kept = min(_MOST_KEPT, max(_FEWEST_KEPT, _KEPT_ACTIONS // opened.max_plies))
         game = opened.game
+        self._start = game.new_initial_state()  # for clones: Twixt takes a millisecond to make one
         channels, height, width = _as_planes(game.observation_tensor_shape())
         self.planes_shape = channels + 1, height, width
         self._num_inputs = math.prod(self.planes_shape)
@@ -112,7 +113,7 @@ class Positions:
             found = self._older.get(key)
             if found is None:
                 last = self._recent.get(before) or self._older.get(before)
-                position = last.position.clone() if last and history else self.opened.game.new_initial_state()
+                position = (last.position if last and history else self._start).clone()
                 for action in history[-1:] if last else history:
                     position.apply_action(action)
                 found = _Known(position, position.is_terminal() or len(history) >= self.opened.max_plies)
