@@ -59,8 +59,11 @@ def test_commands_of_the_docs_run(command, monkeypatch, capsys, tmp_path):
 
 
 def skeleton(output):
-    """Returns what does not vary in a printed suggestion: the board, the moves in their order, the best move."""
-    lines = [line.rstrip() for line in output.splitlines() if line.strip()]
+    """Returns what does not vary in a printed suggestion: the board, the moves in their order, the best move.
+
+    The values depend on the net's arithmetic, which the machine chooses, and the width of a cell on the values.
+    """
+    lines = [" ".join(line.split()) for line in output.splitlines() if line.strip()]
     head = next(place for place, line in enumerate(lines) if line.startswith("move "))
     return lines[2 : head + 1], [line.split()[0] for line in lines[head + 1 : -1]], lines[-1].partition("(")[0]
 
