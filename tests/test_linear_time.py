@@ -42,8 +42,6 @@ from azero.interfaces.web.offered.games import built_in_game
 from azero.interfaces.web.routes.records import RecordText, read_record
 from azero.interfaces.web.runs.selfplay_games import _ID
 from azero.interfaces.web.settings import ServeSettings
-from azero.mcts.selection import Puct
-from azero.mcts.users_strategies import _values_of
 from azero.nets.users_net import _options_of
 from azero.records import Node, Record
 from azero.records.annotations import read_comments
@@ -179,16 +177,15 @@ BEGUN_SGF = ("", "(;", "(;GM[1]SZ[9];B[aa]", "(;GM[1]SZ[9", "(;GM[1]C[", "(;CA[b
 HEADER = "# azero lessons 1\n# game: tic_tac_toe\n"
 
 READERS = {
-    "game": Reader(lambda text, _: make_trusted_game(text), ("games/names", "games/make"), ("", "go(", "x.py:X(")),
+    "game": Reader(
+        lambda text, _: make_trusted_game(text), ("games/names", "games/parameters"), ("", "go(", "x.py:X(")
+    ),
     "openspiel": Reader(
         lambda text, _: (make_game("openspiel:nim").rules.split_moves(text), make_trusted_game(text)),
         ("games/openspiel/library", "games/openspiel/bridge"),
         ("", "openspiel:nim(", "openspiel:nim(pile_sizes="),
     ),
     "net": Reader(lambda text, _: _options_of("x.py:X", text), ("nets/users_net", "games/names"), ("", "a=1,")),
-    "rule": Reader(
-        lambda text, _: _values_of("x.py:X", Puct, text), ("mcts/users_strategies",), ("", "c_puct=1,", "c_puct=")
-    ),
     "agent": Reader(
         read_agent,
         *[tuple(f"arena/agents/{each}" for each in ("names", "checkpoints", "levels/level"))],
