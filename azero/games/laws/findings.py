@@ -38,7 +38,7 @@ class Notes:
 
     Attributes:
       enumeration: the positions that the law of keys knows, from its first game on; `None` before.
-      moves_a_game: moves that the law of keys follows from the positions of each game, starting with the last position.
+      moves_a_game: the most moves that the law of keys follows from the positions of a game, the last position first.
       num_passed: positions that the check has come to.
       num_looked: positions that it has checked.
       remark: what the check has seen that breaks no law.
