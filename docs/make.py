@@ -106,8 +106,8 @@ def _strength() -> Iterator[str]:
     rows = tomllib.loads((ROOT / "benchmarks" / "strength.toml").read_text())
     results = json.loads((ROOT / "docs" / "strength.json").read_text())
     played = [name for name in rows if name in results]
-    yield "| board | azero | opponent | score | wins, draws, losses | Elo | simulations a move |"
-    yield "|---" * 7 + "|"
+    yield "| board | azero | opponent | score | wins, draws, losses | Elo | simulations a move | the net's training |"
+    yield "|---" * 8 + "|"
     for name in played:
         row, result = rows[name], results[name]
         tally = f"{result['wins']}, {result['draws']}, {result['losses']}"
@@ -115,7 +115,8 @@ def _strength() -> Iterator[str]:
         low, high = ("" if end is None else f"{end:+.0f}" for end in result["elo_ci95"])
         elo = f"{result['elo']:+.0f} [{low}, {high}]" if low and high else f"above {low}" if low else f"below {high}"
         cells = row["board"], f"`{row['agent']}`", f"[{row['title']}](#{name})", score, tally, elo
-        yield f"| {' | '.join(cells)} | {result['simulations']:.0f} |"
+        cost = FIGURES["nets"][row["agent"].partition("@")[0]]["cost"]
+        yield f"| {' | '.join(cells)} | {result['simulations']:.0f} | {cost} |"
     for name in played:
         yield from _match(name, rows[name], results[name])
 
