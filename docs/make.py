@@ -24,6 +24,7 @@ import typer
 from azero.commands.app import app
 from azero.commands.options import AGENT_HELP
 from azero.config.text import settings_page
+from azero.training.symptoms import FIGURES as FIGURES_OF_RUNS
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = tomllib.loads((ROOT / "docs" / "figures.toml").read_text())
@@ -56,7 +57,8 @@ def _figure(found: re.Match[str]) -> str:
 
 
 def _block(found: re.Match[str]) -> str:
-    return found[1] + "\n".join({"speed": _speed, "nets": _nets, "strength": _strength}[found[2]]()) + "\n\n"
+    rows = {"speed": _speed, "nets": _nets, "strength": _strength, "symptoms": _symptoms}[found[2]]
+    return found[1] + "\n".join(rows()) + "\n\n"
 
 
 def _speed() -> Iterator[str]:
@@ -135,6 +137,21 @@ def _match(name: str, row: dict[str, Any], result: dict[str, Any]) -> Iterator[s
     else:
         command = ["azero", "evaluate", row["agent"], "--against", row["opponent"], *row.get("options", [])]
         yield from ["", "```", shlex.join([*command, "--games", str(result["games"])]), "```"]
+
+
+def _symptoms() -> Iterator[str]:
+    """Yields a table of the figures of a run that `azero doctor` looks at."""
+    yield "| cause | figure | limit | what to do |"
+    yield "|---" * 4 + "|"
+    for figure in FIGURES_OF_RUNS:
+        for side, word in ((figure.low, "least"), (figure.high, "most")):
+            if side:
+                yield f"| {side.cause} | {_coded(figure.name)} | at {word} {side.limit:g} | {_coded(side.advice)} |"
+
+
+def _coded(text: str) -> str:
+    """Returns a text with its settings and metrics as code."""
+    return re.sub(r"\b[a-z_]+[./][a-z_]+\b", r"`\g<0>`", text)
 
 
 def _percent(share: float) -> str:

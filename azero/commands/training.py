@@ -207,3 +207,19 @@ def check_run(
     print(json.dumps(report.to_json()) if as_json else "\n".join(map(printable, describe(report))))
     if not report.is_whole:
         raise typer.Exit(1)
+
+
+@app.command(epilog="Example:  azero doctor runs/connect_four_quick")
+def doctor(
+    run: Annotated[Path, typer.Argument(parser=as_path, metavar="RUN", help="A run's folder.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Say what is wrong with a run, the worst first.
+
+    Looks at its settings, its metrics, and what it asks of this machine; with rules of your own, at these, too. The run
+    may be under way. Each line has a cause, the figure that shows it, its limit, and what to change.
+    """
+    from azero.training.doctor import describe, diagnose
+
+    found = diagnose(run)
+    print(json.dumps(found.to_json()) if as_json else "\n".join(map(printable, describe(found))))

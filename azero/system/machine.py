@@ -21,6 +21,11 @@ def count_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def total_memory() -> float:
+    """Returns the bytes of the machine's memory; infinity where the system does not tell."""
+    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) if hasattr(os, "sysconf") else math.inf
+
+
 @functools.cache
 def cpu_flags() -> frozenset[str]:
     """Returns the CPU's features by the names of Linux, e.g. "avx2"; none on other systems."""

@@ -12,7 +12,7 @@ from azero.config.checks import find_oddities
 from azero.config.schema import Config
 from azero.games.sizes import games_of
 from azero.runs.folder import check_is_new, has_state, hold
-from azero.runs.metrics import mend_metrics
+from azero.runs.metrics import mend_metrics, read_metrics
 from azero.runs.shards import check_largest
 from azero.runs.state import STAGES, Progress, keep_beginning
 from azero.selfplay.data.lessons import Lessons
@@ -21,6 +21,7 @@ from azero.system.console import say
 from azero.system.files import make_folder, remove_temporaries
 from azero.training.beginning import begin, create_run, read_beginning, read_starts
 from azero.training.callbacks import RunView, StopTraining, call_back
+from azero.training.doctor import verdict
 from azero.training.fresh_games import Ahead
 from azero.training.gate import find_benchmark
 from azero.training.learning.learner import Learner
@@ -124,4 +125,5 @@ def run_iterations(
                 else:
                     progress = promote(run, progress, trainer, report, pool)
                 call_back(run, progress, callbacks)
+            report.tell(verdict(run.folder, run.config, read_metrics(run.metrics_path), run.game))
     return progress

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -16,8 +16,11 @@ from tqdm import tqdm
 from azero.runs.folder import TENSORBOARD
 from azero.runs.state import Progress
 from azero.system.console import printable, say
-from azero.training.health import REPEATED_AFTER
+from azero.training.health import Finding
 from azero.training.run import Run
+
+_REPEATED_AFTER = 20
+"""Iterations until a warning is repeated: enough to see whether a change of settings has helped."""
 
 
 class Curves:
@@ -63,6 +66,16 @@ def _stages(notes: dict) -> str:
 def _clock(seconds: float) -> str:
     """Returns minutes and seconds, e.g. 2:00 for 119.7. It rounds first, so that seconds are never 60."""
     return "{}:{:02}".format(*divmod(round(seconds), 60))
+
+
+def _hours(notes: dict, iterations: int) -> str:
+    """Returns when the next gate will be, and the end after some iterations, if all take as long as the last one."""
+    gate_s = notes["time/play_s"] + notes["time/train_s"]
+    at, end = (
+        time.strftime("%H:%M", time.localtime(time.time() + seconds))
+        for seconds in (gate_s, iterations * notes["time/iteration_s"])
+    )
+    return f" (gate at {at}, end about {end})" if iterations > 0 else ""
 
 
 _COLUMNS: tuple[tuple[int, str, str, Callable[[dict], str]], ...] = (
@@ -113,7 +126,8 @@ class Report:
             f"with {evaluation.num_simulations} simulations per move"
         )
         self._has_header = False
-        self._told: dict[str, int] = {}  # the iteration of each symptom's last warning
+        self._hours = ""  # of the next gate and of the end, as the last iteration makes us expect
+        self._told: dict[str, int] = {}  # the iteration of the last warning of each cause
 
     def __enter__(self) -> "Report":
         return self
@@ -125,8 +139,8 @@ class Report:
 
     @contextmanager
     def stage(self, name: str, total: int, unit: str, done: int = 0) -> Iterator[tqdm]:
-        """Shows a progress bar for a stage."""
-        label = printable(f"iteration {self._iteration}/{self._last}, {name}")
+        """Shows a progress bar for a stage, from the second iteration on with the hour of the gate and of the end."""
+        label = printable(f"iteration {self._iteration}/{self._last}{self._hours}, {name}")
         with tqdm(
             total=total,
             initial=done,
@@ -152,15 +166,16 @@ class Report:
             self._has_header = True
         print(_line(show(values) for *_, show in _COLUMNS) + _remark(notes), flush=True)
         self._curves.add({key: float(value) for key, value in notes.items()}, iteration)
+        self._hours = _hours(notes, self._last - iteration)
 
     def tell(self, *texts: str) -> None:
         """Prints texts on stderr, one line each."""
         for text in texts:
             say(text)
 
-    def health(self, iteration: int, symptoms: dict[str, str]) -> None:
-        """Prints warnings of symptoms, by name, on stderr. Repeats a warning only after REPEATED_AFTER iterations."""
-        for name, text in symptoms.items():
-            if iteration - self._told.get(name, -REPEATED_AFTER) >= REPEATED_AFTER:
-                self._told[name] = iteration
-                self.tell(f"iteration {iteration}: {text}")
+    def health(self, iteration: int, findings: Sequence[Finding]) -> None:
+        """Prints warnings on stderr. Repeats that of a cause only after _REPEATED_AFTER iterations."""
+        for finding in findings:
+            if iteration - self._told.get(finding.cause, -_REPEATED_AFTER) >= _REPEATED_AFTER:
+                self._told[finding.cause] = iteration
+                self.tell(f"iteration {iteration}: {finding}")

@@ -19,7 +19,7 @@ from azero.system.worker_pool import Pool
 from azero.training.final import hold_final
 from azero.training.fresh_games import Ahead, FreshGames
 from azero.training.gate import evaluate_best, hold_gate
-from azero.training.health import find_symptoms
+from azero.training.health import Case, examine
 from azero.training.learning.losses import Losses
 from azero.training.learning.optimizer import learning_rate, steps_for
 from azero.training.learning.ranks import ALONE, Ranks, generators_of
@@ -28,6 +28,7 @@ from azero.training.measure import add_steps, describe_games, describe_speed, de
 from azero.training.rating import meet_older_nets, rated, with_gate
 from azero.training.report import Report
 from azero.training.run import Run, save_state
+from azero.training.symptoms import OF_METRICS
 
 
 def play(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report: Report, ahead: Ahead) -> Progress:
@@ -165,7 +166,7 @@ def promote(run: Run, progress: Progress, trainer: Trainer, report: Report, pool
         run.metrics_path, {"iteration": iteration, "positions": progress.positions, "steps": progress.steps, **notes}
     )
     report.iteration(iteration, progress, notes)
-    report.health(iteration, find_symptoms(read_metrics(run.metrics_path)))
+    report.health(iteration, examine(Case(run.config, read_metrics(run.metrics_path)), OF_METRICS))
     done = run.with_digests(progress.changed(iteration=iteration + 1, stage="play", player=player, notes={}))
     save_state(run.folder, run.config, trainer, done)
     run.publish_best(done)

@@ -24,10 +24,11 @@ from azero.nets.checkpoint import load_checkpoint, weights_of
 from azero.runs.metrics import read_metrics
 from azero.runs.shards import load_shard
 from azero.system.tensor_files import Tensors
-from azero.training.health import find_symptoms
+from azero.training.health import Case, examine
 from azero.training.learning.trainer import Trainer
 from azero.training.resuming import open_run
 from azero.training.run import load_state
+from azero.training.symptoms import FIGURES
 
 FOR_PEOPLE = "only people read it"
 
@@ -73,7 +74,7 @@ class Flips:
             checkpoint = load_checkpoint(path, self.game)
             return checkpoint.card, _bytes_of(weights_of(checkpoint.net))
         if path.name == "metrics.jsonl":
-            find_symptoms(read_metrics(path))
+            examine(Case(self.config, read_metrics(path)), FIGURES)
         return FOR_PEOPLE
 
 

@@ -1,8 +1,12 @@
 """Tests of the table of iterations: its width, its clock, and missing figures."""
 
+import contextlib
+import time
+
 import pytest
 
 from azero.runs.state import Progress
+from azero.training import report
 from azero.training.report import Report
 from azero.training.run import Run
 
@@ -22,6 +26,7 @@ NOTES = {
     "time/play_s": 1234.2,
     "time/train_s": 123.0,
     "time/gate_s": 45.0,
+    "time/iteration_s": 1402.2,
 }
 
 
@@ -60,3 +65,25 @@ def test_a_row_says_that_workers_died(tmp_path, capsys, deaths, remark):
 )
 def test_the_clock_never_shows_60_seconds(tmp_path, capsys, seconds, clock):
     assert table_of(tmp_path, capsys, NOTES, positions=12, elapsed_s=seconds)[-1].split()[-1] == clock
+
+
+def test_a_progress_bar_has_the_hour_of_the_gate_and_of_the_end(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(report.time, "time", lambda: 0.0)
+    monkeypatch.setattr(report.time, "localtime", time.gmtime)
+    labels = []
+    monkeypatch.setattr(report, "tqdm", lambda **options: labels.append(options["desc"]) or contextlib.nullcontext())
+    config = tiny_config(training={"iterations": 3})
+    notes = NOTES | {"time/play_s": 600, "time/train_s": 1200, "time/iteration_s": 3600}
+    with Report(Run(tmp_path, config, None), Progress()) as shown:
+        for iteration in (1, 2, 3):
+            with shown.stage("self-play", 8, "games"):
+                pass
+            shown.iteration(iteration, Progress(), notes)
+        with shown.stage("final", 8, "games"):
+            pass
+    assert labels == [
+        "iteration 1/3, self-play",
+        "iteration 2/3 (gate at 00:30, end about 02:00), self-play",
+        "iteration 3/3 (gate at 00:30, end about 01:00), self-play",
+        "iteration 4/3, final",
+    ]

@@ -234,6 +234,10 @@ class Enumeration:
         """Returns the number of known positions. The last ones may not be expanded yet."""
         return len(self._keys)
 
+    @property
+    def num_expanded(self) -> int:
+        return len(self._keys) - len(self._unexpanded)
+
     def explore(self, state: State, most: int, is_in_time: Callable[[], bool] = lambda: True) -> bool:
         """Makes about `most` moves from a position, while it is in time. Returns whether there are no more.
 

@@ -5,6 +5,8 @@ It is no law. In some games the future depends on more than planes can show, as 
 
 import random
 import time
+from collections.abc import Iterator
+from statistics import fmean
 
 import numpy as np
 
@@ -24,22 +26,34 @@ def find_lookalikes(known: Enumeration, chooser: random.Random) -> str:
     may differ. Play may show that difference later, e.g. where a draw comes after some number of plies. The keys of
     OpenSpiel's games are those of histories, which always differ.
     """
+    by_keys = ""
+    for one, other, states in _pairs(known, chooser):
+        if found := _difference_in_play(*states, chooser):
+            return _told(known.game, one, other, found)
+        is_same_player = states[0].current_player() == states[1].current_player()
+        if is_same_player and not by_keys and not known.game.rules.calls_python:
+            by_keys = _told(known.game, one, other, _difference_of_keys(*states))
+    return by_keys
+
+
+def share_that_differs(known: Enumeration, chooser: random.Random) -> float:
+    """Returns about which share of the positions has the planes of another one and plays differently."""
+    differs = [bool(_difference_in_play(*states, chooser)) for *_, states in _pairs(known, chooser)]
+    return fmean(differs) * len(known.lookalikes) / known.num_expanded if differs else 0.0
+
+
+def _pairs(known: Enumeration, chooser: random.Random) -> Iterator[tuple[list[int], list[int], tuple[State, State]]]:
+    """Yields some pairs of positions with equal planes, while there is time: the lines to them, and the positions."""
     game, begin = known.game, time.monotonic()
     pairs = chooser.sample(known.lookalikes, min(_MOST_PAIRS, len(known.lookalikes)))
-    lines = sorted(([known.line_to(node) for node in pair] for pair in pairs), key=lambda pair: sum(map(len, pair)))
-    by_keys = ""
-    for one, other in lines:
+    for one, other in sorted(
+        ([known.line_to(node) for node in pair] for pair in pairs), key=lambda pair: sum(map(len, pair))
+    ):
         if time.monotonic() - begin > _SECONDS:
             break
         states = state_after(game, one), state_after(game, other)
-        if not np.array_equal(states[0].planes(), states[1].planes()):  # only the digests are equal
-            continue
-        if found := _difference_in_play(*states, chooser):
-            return _told(game, one, other, found)
-        is_same_player = states[0].current_player() == states[1].current_player()
-        if is_same_player and not by_keys and not game.rules.calls_python:
-            by_keys = _told(game, one, other, _difference_of_keys(*states))
-    return by_keys
+        if np.array_equal(states[0].planes(), states[1].planes()):  # not the digests alone
+            yield one, other, states
 
 
 def _told(game: Game, one: list[int], other: list[int], found: str) -> str:
