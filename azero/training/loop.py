@@ -125,5 +125,6 @@ def run_iterations(
                 else:
                     progress = promote(run, progress, trainer, report, pool)
                 call_back(run, progress, callbacks)
-            report.tell(verdict(run.folder, run.config, read_metrics(run.metrics_path), run.game))
+            if lines := read_metrics(run.metrics_path):
+                report.tell(verdict(run.folder, run.config, lines, run.game))
     return progress
