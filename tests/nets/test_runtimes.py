@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from azero.compiler.cache import cache_root
-from azero.config.schema import DeviceConfig
+from azero.config.schema import Config, DeviceConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.devices import pick_device, pick_devices, take_gpu
@@ -29,6 +29,7 @@ from azero.nets.runtimes.fastest import (
 )
 from azero.nets.runtimes.library import LIBRARIES, Library
 from azero.nets.runtimes.winograd import library
+from azero.training.learning.precision import settle_arithmetic
 
 from .towers import SMALL_OF_CONTEXT, make_net
 
@@ -209,7 +210,7 @@ def test_fp32_is_taken_where_another_is_faster_by_less_than_a_tenth(net, three_r
     three_runtimes[of_fp32] = Slow(net, 0.0)
     for share, taken in [(0.92, of_fp32), (0.9, Runtime("openvino", "bf16"))]:
         rates = {"openvino bf16": 1.0, "openvino int8": 0.5, "openvino fp32": share}
-        monkeypatch.setattr(fastest, "measured_rates", lambda net, opened, rates=rates: rates)
+        monkeypatch.setattr(fastest, "measured_rates", lambda net, opened, rows, rates=rates: rates)
         assert open_session(net, ANY, 16, 1)[0] == taken
 
 
@@ -281,6 +282,21 @@ def test_the_fastest_that_works_is_settled(net, three_runtimes):
     three_runtimes[fastest].run = fail
     again = settle_runtime(net, ANY)
     assert (again.runtime, again.precision) != fastest and "auto" not in (again.runtime, again.precision)
+
+
+def test_a_run_settles_what_is_fastest_in_the_passes_of_self_play(three_runtimes, monkeypatch):
+    """Another runtime may be the fastest in the passes of a match."""
+    asked = {}
+
+    def measured(net, opened, rows):
+        asked[rows] = {"openvino bf16": rows, "openvino int8": 20.0, "openvino fp32": 1.0}
+        return asked[rows]
+
+    monkeypatch.setattr(fastest, "measured_rates", measured)
+    config = Config(game={"name": str(GAME)}, training={"precision": "fp32", "convolution": "torch"}, device=ANY)
+    settled = settle_arithmetic(config, GAME)
+    assert settled.device.precision == "bf16" and list(asked) == [64]
+    assert settle_runtime(make_net(GAME), ANY).precision == "int8" and list(asked) == [64, 16]
 
 
 def test_torch_joins_where_the_others_fail(net, three_runtimes, capsys):

@@ -13,7 +13,7 @@ from azero.nets.devices import device_type
 from azero.nets.runtimes.calibration import NUM_POSITIONS, sample_positions
 from azero.nets.runtimes.library import LIBRARIES, Runnable
 from azero.nets.runtimes.rates import measured_rates
-from azero.nets.runtimes.session import EXACT, Runtime, Session, filled_up
+from azero.nets.runtimes.session import EXACT, MATCH_ROWS, Runtime, Session, filled_up
 from azero.system.console import say
 
 for _library in sorted(Path(__file__).parent.glob("*/library.py")):
@@ -66,12 +66,15 @@ def wanted_runtimes(config: DeviceConfig, net: Runnable | None = None) -> list[R
     raise BadInput(f"a net cannot run with {asked!r} here; on {device} there is: {there}")
 
 
-def settle_runtime(net: Runnable, config: DeviceConfig) -> DeviceConfig:
+def settle_runtime(net: Runnable, config: DeviceConfig, rows: int = MATCH_ROWS) -> DeviceConfig:
     """Returns the settings with the library and precision that are fastest here, in place of "auto".
+
+    Args:
+      rows: of the passes that matter.
 
     Raises BadInput if the settings ask for something that is not available.
     """
-    ranked = _ranked(net, config)
+    ranked = _ranked(net, config, rows)
     if not _is_only(ranked, config):
         ranked = [each for each in ranked if _works(each, net, config)] or [EXACT]
     return config.model_copy(update={"runtime": ranked[-1].library, "precision": ranked[-1].precision})
@@ -127,8 +130,12 @@ def open_session(net: Runnable, config: DeviceConfig, rows: int, num_threads: in
     return EXACT, open_runtime(EXACT, net, device, rows, num_threads)
 
 
-def _ranked(net: Runnable, config: DeviceConfig) -> list[Runtime]:
-    """Returns the runtimes that the settings allow, in ascending order of their speed here; raises BadInput."""
+def _ranked(net: Runnable, config: DeviceConfig, rows: int = MATCH_ROWS) -> list[Runtime]:
+    """Returns the runtimes that the settings allow, in ascending order of their speed here; raises BadInput.
+
+    Args:
+      rows: of the passes whose speed is measured.
+    """
     device, wanted = device_type(config.device), wanted_runtimes(config, net)
     drawing = net.drawing()
     if drawing is None or not drawing.architecture.is_quantizable:
@@ -137,7 +144,7 @@ def _ranked(net: Runnable, config: DeviceConfig) -> list[Runtime]:
             raise BadInput(f"{int8_is_for()}; choose another with device.precision")
     if device == "cpu" and len(wanted) > 1:
         opened = {each.name: functools.partial(open_runtime, each, net, device) for each in wanted}
-        rates = measured_rates(net, opened)
+        rates = measured_rates(net, opened, rows)
         wanted.sort(key=lambda each: rates[each.name] * (_GAIN_OF_FP32 if each.precision == "fp32" else 1))
     return wanted
 

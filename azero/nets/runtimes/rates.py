@@ -14,7 +14,6 @@ import numpy as np
 from azero.compiler.cache import cache_root, digest_of_sources
 from azero.nets.runtimes.calibration import sample_positions
 from azero.nets.runtimes.library import Runnable
-from azero.nets.runtimes.session import MATCH_ROWS
 from azero.system.files import write_whole
 from azero.system.machine import cpu_flags, cpu_name
 
@@ -22,8 +21,8 @@ _ROUNDS = 3
 _SECONDS = 0.02  # per runtime and round
 
 
-def measured_rates(net: Runnable, runtimes: Mapping[str, Callable[[int, int], Any]]) -> dict[str, float]:
-    """Returns passes of `MATCH_ROWS` rows per second on one thread, by the runtime's name.
+def measured_rates(net: Runnable, runtimes: Mapping[str, Callable[[int, int], Any]], rows: int) -> dict[str, float]:
+    """Returns passes per second on one thread, each of `rows` rows, by the runtime's name.
 
     The rate of a runtime that fails is infinite, so that the caller tries it first and reports the error. Rates are
     kept for nets of the same shape, this machine and these library versions.
@@ -31,7 +30,7 @@ def measured_rates(net: Runnable, runtimes: Mapping[str, Callable[[int, int], An
     Args:
       runtimes: functions that open a session, given rows and a number of threads, by the runtime's name.
     """
-    return kept_rates("runtimes", _shape_of(net), list(runtimes), lambda: _measure(net, runtimes))
+    return kept_rates("runtimes", (_shape_of(net), rows), list(runtimes), lambda: _measure(net, runtimes, rows))
 
 
 def _shape_of(net: Runnable) -> object:
@@ -94,13 +93,13 @@ def versions() -> list[str]:
     return found
 
 
-def _measure(net: Runnable, runtimes: Mapping[str, Callable[[int, int], Any]]) -> dict[str, float]:
+def _measure(net: Runnable, runtimes: Mapping[str, Callable[[int, int], Any]], rows: int) -> dict[str, float]:
     """Returns the rate of each runtime; infinite if it fails."""
-    planes = np.resize(sample_positions(net.game), (MATCH_ROWS, *net.game.planes_shape))
+    planes = np.resize(sample_positions(net.game), (rows, *net.game.planes_shape))
     rates, works = dict.fromkeys(runtimes, math.inf), {}
     for name, make in runtimes.items():
         with contextlib.suppress(RuntimeError, MemoryError):
-            session = make(MATCH_ROWS, 1)
+            session = make(rows, 1)
             session.run(planes)
             works[name] = functools.partial(session.run, planes)
     return rates | best_rates(works, _ROUNDS, _SECONDS)

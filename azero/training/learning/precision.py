@@ -14,6 +14,7 @@ from azero.nets.devices import has_bf16, pick_device
 from azero.nets.make import make_net
 from azero.nets.runtimes.fastest import settle_runtime
 from azero.nets.runtimes.rates import best_rates, kept_rates
+from azero.nets.runtimes.session import ROWS
 from azero.selfplay.data.samples import Sample
 from azero.system.machine import count_cores
 from azero.training.learning.learner import heads_of
@@ -30,9 +31,9 @@ _FEWEST_CHANNELS = 48
 
 
 def settle_arithmetic(config: Config, game: Game) -> Config:
-    """Returns the settings with what is fastest here in place of "auto": for training, and for the net's runtime."""
+    """Returns the settings with what is fastest here in place of "auto": for training, and for the net in self-play."""
     settled = settle_training(config, game)
-    device = settle_runtime(make_net(config.net, game), config.device)
+    device = settle_runtime(make_net(config.net, game), config.device, ROWS)
     return settled.model_copy(update={"device": device})
 
 
