@@ -148,7 +148,7 @@ NAMING = {
         *("arena/agents/make.py", "arena/ratings/rating_pool.py"),
         *("authoring/check_game.py", "commands/evaluate.py", "commands/export.py", "commands/serve.py"),
         *("lab/amazons.py", "lab/clobber.py", "lab/duels.py", "lab/scaling.py", "lab/trees.py"),
-        "publishing/build.py",
+        *("publishing/build.py", "training/balance.py"),
         *("authoring/check_search.py", "mcts/reference/trial.py"),  # games of azero's own
     },
     "trust_name": {
@@ -160,7 +160,10 @@ NAMING = {
         *("commands/makers.py", "commands/rate.py"),
         *("arena/agents/make.py", "arena/ratings/rating_pool.py"),  # a caller in Python gives the name
     },
-    "trust_config": {"commands/games.py", "commands/training.py", "nets/checkpoint.py", "training/train.py"},
+    "trust_config": {
+        *("commands/games.py", "commands/training.py", "nets/checkpoint.py"),
+        *("training/plan.py", "training/train.py"),
+    },
     "trust_file": {"games/laws/prototype.py", "games/user/trust.py"},
     "trust_identity": {
         *("arena/agents/specs.py", "games/make.py", "games/user/trust.py"),

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from azero.commands import (
+    advice,
     agents,
     compare,
     engines,
@@ -35,6 +36,7 @@ app = typer.Typer(
 
 for each in (
     training,
+    advice,
     compare,
     evaluate,
     rate,

@@ -30,11 +30,16 @@ MinutesOption = Annotated[
     float | None,
     typer.Option("--minutes", metavar="M", help="Set iterations, games, samples and more for M minutes in all."),
 ]
+AllowOption = Annotated[
+    bool,
+    typer.Option("--allow-commands", help="Run the program that a config or the run names, gtp:, uci: or gomocup:."),
+]
+ConfigArgument = Annotated[str | None, typer.Argument(help="A TOML file, or the name of one in configs/.")]
 
 
 @app.command(epilog="Example:  azero train connect_four_quick --run runs/c4 --set training.iterations=10")
 def train(
-    config: Annotated[str | None, typer.Argument(help="A TOML file, or the name of one in configs/.")] = None,
+    config: ConfigArgument = None,
     run: Annotated[
         Path | None,
         typer.Option("--run", parser=as_path, metavar="DIR", help="The run's folder; runs/CONFIG by default."),
@@ -47,12 +52,7 @@ def train(
     first_games: FirstGamesOption = None,
     minutes: MinutesOption = None,
     cluster: ClusterOption = None,
-    allow_commands: Annotated[
-        bool,
-        typer.Option(
-            "--allow-commands", help="Run the program that a config or the run names, gtp:, uci: or gomocup:."
-        ),
-    ] = False,
+    allow_commands: AllowOption = False,
 ) -> None:
     """Train an agent by self-play.
 
@@ -207,19 +207,3 @@ def check_run(
     print(json.dumps(report.to_json()) if as_json else "\n".join(map(printable, describe(report))))
     if not report.is_whole:
         raise typer.Exit(1)
-
-
-@app.command(epilog="Example:  azero doctor runs/connect_four_quick")
-def doctor(
-    run: Annotated[Path, typer.Argument(parser=as_path, metavar="RUN", help="A run's folder.")],
-    as_json: JsonOption = False,
-) -> None:
-    """Say what is wrong with a run, the worst first.
-
-    Looks at its settings, its metrics, and what it asks of this machine; with rules of your own, at these, too. The run
-    may be under way. Each line has a cause, the figure that shows it, its limit, and what to change.
-    """
-    from azero.training.doctor import describe, diagnose
-
-    found = diagnose(run)
-    print(json.dumps(found.to_json()) if as_json else "\n".join(map(printable, describe(found))))

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import azero
 from azero.arena.agents.checkpoints import shipped_checkpoints
@@ -159,6 +160,22 @@ def position_of_rules(asked: Json, catalogue: Catalogue) -> Json:
     return describe(position_of(catalogue.game(asked["game"]), request, _MOST_PLIES))
 
 
+_UNTOUCHED = "!$&'*+,-./:;=?@_~[]{}|#"  # of a move's text in a link; brackets begin variations
+
+
+def link_of(view: str, game: str, moves: Sequence[str], at: int, agent: str = "") -> str:
+    """Returns the link of a view of the page, as `router.js` reads it.
+
+    Args:
+      game: its id.
+      at: the position that is shown, by the number of moves before it.
+      agent: the id of the agent that judges; empty: the page's first one.
+    """
+    words = " ".join(quote(move, safe=_UNTOUCHED) for move in moves)
+    parts = {"v": view, "g": game, "m": words, "at": str(at), "a": agent}
+    return "#" + "&".join(f"{name}={quote(text, safe='')}" for name, text in parts.items() if text)
+
+
 def packed(content: bytes) -> str:
     """Returns bytes as text: deflated, in base64."""
     return base64.b64encode(zlib.compress(content, 9)).decode() if content else ""
@@ -185,7 +202,7 @@ def site_of(games: "dict[str, list[Published]]", others: dict[str, str] | None =
 
 def _index(links: str) -> str:
     style = _INDEX_STYLE
-    policy = f"default-src 'none'; style-src {_hash_of(style)}; img-src data:; base-uri 'none'; form-action 'none'"
+    policy = f"default-src 'none'; style-src {hash_of(style)}; img-src data:; base-uri 'none'; form-action 'none'"
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -225,7 +242,7 @@ def document(title: str, blocks: dict[str, str], has_worker: bool) -> str:
     style, script = _style_of(served), _as_script(joined(_SCRIPTS / "main.js"))
     of_script, of_worker = (" 'wasm-unsafe-eval'", "worker-src blob:; ") if has_worker else ("", "")
     policy = (
-        f"default-src 'none'; script-src {_hash_of(script)}{of_script}; style-src {_hash_of(style)}; "
+        f"default-src 'none'; script-src {hash_of(script)}{of_script}; style-src {hash_of(style)}; "
         f"img-src data:; {of_worker}connect-src 'none'; base-uri 'none'; form-action 'none'"
     )
     icon = base64.b64encode((PAGE / "icon.svg").read_bytes()).decode()
@@ -260,7 +277,7 @@ def _style_of(served: str) -> str:
     return "\n".join(found)
 
 
-def _hash_of(text: str) -> str:
+def hash_of(text: str) -> str:
     """Returns a script or a style as a content security policy names it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 

@@ -7,7 +7,6 @@ needs no rules and no search.
 import json
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
 
 import azero
 from azero.arena.reviews.review import GameReview, annotate
@@ -15,7 +14,16 @@ from azero.games.names import without_folder
 from azero.interfaces.web.offered.catalogue import Catalogue
 from azero.interfaces.web.offered.games import OfferedGame
 from azero.interfaces.web.positions import Position, describe
-from azero.publishing.page import about_agent, about_game, document, licences, packed, position_of_rules, sources
+from azero.publishing.page import (
+    about_agent,
+    about_game,
+    document,
+    licences,
+    link_of,
+    packed,
+    position_of_rules,
+    sources,
+)
 from azero.records.text import record_to_text
 
 Json = dict[str, Any]
@@ -62,7 +70,7 @@ def _kept(review: GameReview, game: str, agent: str, simulations: int) -> Json:
     whole = review.to_json() | {"game": without_folder(str(review.record.game)), "values": review.values}
     whole.pop("moves")
     return {
-        "link": _link(game, texts, agent),
+        "link": link_of("review", game, texts, 0, agent),
         "tags": dict(review.record.tags),
         "notes": notes,
         "review": {
@@ -93,13 +101,3 @@ def _positions_of_rules(described: Json, catalogue: Catalogue) -> Iterator[tuple
             game = block["game"] or described["id"]
             asked = {"game": game, "moves": block["moves"]}
             yield f"{game} {block['moves']}".strip(), position_of_rules(asked, catalogue)
-
-
-_UNTOUCHED = "!$&'*+,-./:;=?@_~[]{}|#"  # of a move's text in a link; brackets begin variations
-
-
-def _link(game: str, moves: list[str], agent: str) -> str:
-    """Returns the link of the view Review at the first move, as `router.js` reads it."""
-    words = " ".join(quote(move, safe=_UNTOUCHED) for move in moves)
-    parts = {"v": "review", "g": game, "m": words, "at": "0", "a": agent}
-    return "#" + "&".join(f"{name}={quote(text, safe='')}" for name, text in parts.items())

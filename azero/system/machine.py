@@ -26,6 +26,16 @@ def total_memory() -> float:
     return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) if hasattr(os, "sysconf") else math.inf
 
 
+def peak_memory() -> float:
+    """Returns the most bytes of memory that this process has had; infinity on other systems than Linux."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text(encoding="utf-8", errors="replace").splitlines():
+            name, _, value = line.partition(":")
+            if name == "VmHWM":
+                return 1024.0 * int(value.split()[0])
+    return math.inf
+
+
 @functools.cache
 def cpu_flags() -> frozenset[str]:
     """Returns the CPU's features by the names of Linux, e.g. "avx2"; none on other systems."""

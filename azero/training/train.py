@@ -69,7 +69,7 @@ def train(
         with _advice(place):
             return _resume(place, given, overrides, callbacks, allow_commands, make_pool)
     new = _loaded(given, overrides)  # type: ignore[arg-type]
-    _check_program(new, overrides, allow_commands)
+    check_program(new, overrides, allow_commands)
     trust_config(new)
     try_strategies(selection_from_config(new.search), root_from_config(new))  # before anything is written
     if minutes is None:
@@ -122,7 +122,7 @@ def _resume(
             with suppress(BadInput):  # its game's file may have been moved with the run
                 trust_config(_loaded(config, []))
         values = open_run(folder, overrides)
-        _check_program(values, overrides, allow_commands)
+        check_program(values, overrides, allow_commands)
         if config is not None:
             check_same_game(folder, values, _loaded(config, []))
             other = _loaded(config, overrides).model_copy(update={"game": values.game})  # the path may differ
@@ -136,7 +136,7 @@ def _loaded(config: Path | Config, overrides: list[str]) -> Config:
     return config if isinstance(config, Config) else load_config(config, overrides)
 
 
-def _check_program(config: Config, overrides: list[str], is_allowed: bool) -> None:
+def check_program(config: Config, overrides: Sequence[str], is_allowed: bool) -> None:
     """Raises BadInput if a file names a program to run, and the caller neither names nor allows it."""
     opponent = config.evaluation.opponent
     is_named = any(each.partition("=")[0].strip() in ("evaluation", "evaluation.opponent") for each in overrides)

@@ -38,7 +38,7 @@ from azero.nets.devices import device_type
 from azero.nets.make import make_net
 from azero.nets.runtimes.library import LIBRARIES
 from azero.nets.runtimes.session import MATCH_ROWS, ROWS
-from azero.runs.folder import CONFIG, RunFolder, check_is_new
+from azero.runs.folder import CONFIG, STATE, RunFolder, check_is_new
 from azero.runs.metrics import read_metrics
 from azero.runs.shards import check_largest
 from azero.selfplay.data.replay import Replay, Window
@@ -49,7 +49,7 @@ from azero.selfplay.solving import solve_endings
 from azero.selfplay.tasks import Identities, PlayPlan, new_plan, open_selfplay
 from azero.selfplay.workers import MakePool, count_workers, local_pool, settings_of_workers
 from azero.system.console import printable, say
-from azero.system.machine import count_cores
+from azero.system.machine import count_cores, peak_memory
 from azero.system.worker_pool import Pool
 from azero.training.beginning import read_beginning, read_starts
 from azero.training.budget import FEWEST_ITERATIONS, Facts, Rates, TooShort, seconds_of, settings_of
@@ -65,7 +65,7 @@ from azero.training.suited import Look, describe_suited, look_at, suit
 _SHARE, _LONGEST_S = 0.05, 30.0
 """What is measured takes this share of the time, and as much again to be opened; at most these seconds."""
 
-_LEAST_MINUTES = 0.5
+LEAST_MINUTES = 0.5
 """With less there is no time to measure anything."""
 
 _COMMAND_S = 3.0
@@ -101,41 +101,91 @@ def fit_to_time(
 
     Raises BadInput if no run can begin in `folder`, or with these settings, or if the minutes are too few.
     """
-    begin = time.perf_counter()
-    if not _LEAST_MINUTES <= minutes < inf:
-        raise BadInput(f"--minutes {minutes:g} should be {_LEAST_MINUTES:g} or more, e.g. --minutes 10")
+    if not LEAST_MINUTES <= minutes < inf:
+        raise BadInput(f"--minutes {minutes:g} should be {LEAST_MINUTES:g} or more, e.g. --minutes 10")
     check_is_new(folder)
+    with measured(config, minutes, held, make_pool) as trial:
+        try:
+            chosen = trial.fit(60 * minutes, held)
+        except TooShort as error:
+            missing_s = error.least_s + trial.used_s - 60 * minutes
+            longer_s = 2 * min(_LONGEST_S, _SHARE * missing_s / (1 - 2 * _SHARE))  # that it measures with more minutes
+            least = ceil(10 * (error.least_s + trial.used_s + longer_s) / 60) / 10
+            raise BadInput(
+                f"--minutes {minutes:g} is too short here; the least is --minutes {least:g}. "
+                f"It took {trial.used_s:.0f} s to compile and measure; in the rest {FEWEST_ITERATIONS} iterations "
+                "should fit. "
+                "Other programs slow this down; smaller configs such as tic_tac_toe need less"
+            ) from None
+        check_largest(trial.games[-1], chosen.selfplay, len(trial.games))
+        total_s = trial.used_s + trial.seconds_of(chosen)
+        say(f"measured after {trial.used_s:.0f} s: {describe(chosen, trial.rates, total_s)}")
+        say(f"to repeat this run: azero train {shlex.quote(printable(str(folder / CONFIG)))} --run NEW")
+        yield chosen, lambda config, tell: trial.pool
+
+
+class Kept(NamedTuple):
+    """What a run keeps, in bytes."""
+
+    position: float  # of self-play, in memory and in a file
+    net: int  # a checkpoint
+    state: int  # the trainer's weights and averages
+    process: float  # this one's memory, without positions; infinity if it is unknown
+
+
+class Trial(NamedTuple):
+    """What was measured for a run to come."""
+
+    config: Config  # suited to the game and the time, with the arithmetic that is fastest here
+    games: tuple[Game, ...]  # of each size
+    look: Look
+    facts: Facts
+    rates: Rates
+    num_first: int  # positions from elsewhere, from which the net learns in iteration 1
+    kept: Kept
+    used_s: float  # by the trial, and by the command before and after it
+    pool: Pool  # of workers that have played, open as long as the trial is
+
+    def fit(self, seconds: float, held: frozenset[str] = frozenset()) -> Config:
+        """Returns the settings of a run that takes these seconds, of which the trial has used some; raises TooShort."""
+        return settings_of(self.config, self.facts, self.rates, seconds - self.used_s, held, self.num_first)
+
+    def seconds_of(self, config: Config) -> float:
+        """Returns how long a run with these settings takes, from its first iteration to its end."""
+        return seconds_of(config, self.facts, self.rates, self.num_first)
+
+
+@contextmanager
+def measured(
+    config: Config, minutes: float | None, held: frozenset[str], make_pool: MakePool = local_pool
+) -> Iterator[Trial]:
+    """Measures what this machine does with a run of some minutes; None: one with the config's own numbers.
+
+    Args:
+      held: names of settings that the user has set, which stay.
+
+    Raises BadInput if no run can begin with these settings.
+    """
+    begin = time.perf_counter()
     games = games_of(config.game)
     check_largest(games[-1], config.selfplay, len(games))
     first = sum(shard.num_learnt for _, shard in read_beginning(config, games).shards)  # raises errors before the trial
     starts = read_starts(config.selfplay.starts, games[-1])
-    say(f"--minutes {minutes:g}: compiling and measuring first, for a minute or two")
+    say("compiling and measuring first, for a minute or two")
     look = look_at(games[-1], starts)
-    suited = suit(config, look, minutes, held, lambda config: _rate_steps(config, games[-1]))
-    if suited != config:
-        say(describe_suited(suited, look))
-    check_together(config := suited)
+    if minutes is not None:
+        suited = suit(config, look, minutes, held, lambda config: _rate_steps(config, games[-1]))
+        if suited != config:
+            say(describe_suited(suited, look))
+        config = suited
+    check_together(config)
     config = settle_arithmetic(config, games[-1])
+    seconds = _LONGEST_S if minutes is None else min(_LONGEST_S, _SHARE * 60 * minutes)
     with make_pool(config, say) as pool:
         with _rehearsed(config, look) as rehearsal:
-            facts, rates = _measure(rehearsal, pool, starts, min(_LONGEST_S, _SHARE * 60 * minutes))
+            facts, rates, kept = _measure(rehearsal, pool, starts, seconds)
         used_s = _COMMAND_S + time.perf_counter() - begin
-        try:
-            chosen = settings_of(config, facts, rates, 60 * minutes - used_s, held, first)
-        except TooShort as error:
-            missing_s = error.least_s + used_s - 60 * minutes
-            longer_s = 2 * min(_LONGEST_S, _SHARE * missing_s / (1 - 2 * _SHARE))  # that it measures with more minutes
-            least = ceil(10 * (error.least_s + used_s + longer_s) / 60) / 10
-            raise BadInput(
-                f"--minutes {minutes:g} is too short here; the least is --minutes {least:g}. It took {used_s:.0f} s to "
-                f"compile and measure; in the rest {FEWEST_ITERATIONS} iterations should fit. "
-                "Other programs slow this down; smaller configs such as tic_tac_toe need less"
-            ) from None
-        check_largest(games[-1], chosen.selfplay, len(games))
-        total_s = used_s + seconds_of(chosen, facts, rates, first)
-        say(f"measured after {used_s:.0f} s: {describe(chosen, rates, total_s)}")
-        say(f"to repeat this run: azero train {shlex.quote(printable(str(folder / CONFIG)))} --run NEW")
-        yield chosen, lambda config, tell: pool
+        yield Trial(config, games, look, facts, rates, first, kept, used_s, pool)
 
 
 def _rate_steps(config: Config, game: Game) -> float:
@@ -219,8 +269,8 @@ def _remove_killed_trials() -> None:
                 shutil.rmtree(folder)
 
 
-def _measure(rehearsal: Rehearsal, pool: Pool, starts: Sequence[str], seconds: float) -> tuple[Facts, Rates]:
-    """Returns the facts of the game, and the machine's rates, measured for about `seconds`."""
+def _measure(rehearsal: Rehearsal, pool: Pool, starts: Sequence[str], seconds: float) -> tuple[Facts, Rates, Kept]:
+    """Returns the facts of the game, the machine's rates, and what is kept, measured for about `seconds`."""
     run, num_workers = rehearsal.run, count_workers(rehearsal.run.config)
     counted = [_count(run.config_of(game), game, starts, seconds / 8 / len(run.games)) for game in run.games]
     positions = [each.shard.num_learnt / len(each.shard.lengths) for each in counted]
@@ -242,7 +292,15 @@ def _measure(rehearsal: Rehearsal, pool: Pool, starts: Sequence[str], seconds: f
         iteration_s=rehearsal.iteration_s,
         num_workers=num_workers,
     )
-    return Facts(float(np.mean(positions)), float(np.mean(evaluations))), rates
+    shards = [each.shard for each in counted]
+    kept = Kept(
+        position=sum(array.nbytes for shard in shards for array in shard)
+        / sum(shard.num_positions for shard in shards),
+        net=run.first_path.stat().st_size,
+        state=(run.folder / STATE).stat().st_size,
+        process=peak_memory(),
+    )
+    return Facts(float(np.mean(positions)), float(np.mean(evaluations))), rates, kept
 
 
 def _rows_of_pass(run: Run) -> int:

@@ -4,12 +4,16 @@ import random
 from pathlib import Path
 
 import pytest
+from training.runs import TINY
 
+import azero
 from azero.arena.agents.make import make_agent
 from azero.arena.reviews.review import Reviewer
+from azero.config.reading import check_config
 from azero.games import make_game
 from azero.publishing.build import build
 from azero.publishing.page import html_of
+from azero.publishing.report import html_of_report
 from azero.publishing.review import html_of_review
 from azero.publishing.tables import make
 from azero.publishing.tables.make import tables_of
@@ -100,6 +104,31 @@ def open_file(chromium, request):
     for page in opened:
         page.close()
         assert page.watch.problems == []
+
+
+@pytest.mark.slow
+def test_a_report_opens_positions_and_games_in_its_page(chromium, tmp_path_factory):
+    """A link shows the position that it names, and one plays on from there. Nothing else is asked for."""
+    folder = tmp_path_factory.mktemp("published")
+    run = azero.train(check_config(TINY), folder / "tiny").folder
+    path = folder / "report.html"
+    path.write_text(html_of_report(run), encoding="utf-8")
+    page = chromium.new_page(viewport=DESKTOP, reduced_motion="reduce")
+    page.watch = Watch(page)
+    page.watch.allows.add(f"left the machine: {path.as_uri()}")
+    page.goto(path.as_uri())
+    inner = page.frame_locator("iframe")
+    inner.get_by_role("grid").wait_for()
+    figure = page.locator("figure").first
+    shown = [row.split()[1:] for row in figure.locator("pre").inner_text().splitlines()[1:4]]
+    figure.get_by_role("link", name="Open").click()
+    pieces = sum(cell != "." for row in shown for cell in row)
+    inner.locator(f".piece >> nth={pieces - 1}").wait_for()
+    assert inner.locator(".piece").count() == pieces
+    page.locator("ol a").first.click()
+    inner.get_by_role("grid").wait_for()
+    page.close()
+    assert page.watch.problems == []
 
 
 def test_a_review_in_a_file(review, open_file):

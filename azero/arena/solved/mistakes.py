@@ -19,7 +19,7 @@ from azero.arena.matches.statistics import score_interval
 from azero.arena.solved.files import Benchmark, Problem
 from azero.arena.solved.judges import Judge, judge_for
 from azero.errors import BadInput
-from azero.games import LOSS, Game
+from azero.games import LOSS, Game, State
 from azero.system.worker_pool import Pool
 
 _SIDE_BY_SIDE = 128  # positions
@@ -150,10 +150,9 @@ def answer(
     if agent.net_alone is None:
         return Answers(tuple(by_search), None, None, simulations)
     own = problems[places.start : places.stop]
-    chosen = [_choose_by_net(agent, own[at : at + POSITIONS_AT_ONCE]) for at in range(0, len(own), POSITIONS_AT_ONCE)]
-    answers = [each for some in chosen for each in some]
-    by_net = tuple(_is_mistake(judge, problem, action) for problem, (action, _) in zip(own, answers, strict=True))
-    wrong_values = tuple(result != problem.result for problem, (_, result) in zip(own, answers, strict=True))
+    answers = answers_of_net(agent, [each.state for each in own])
+    by_net = tuple(_is_mistake(judge, problem, each.action) for problem, each in zip(own, answers, strict=True))
+    wrong_values = tuple(each.result != problem.result for problem, each in zip(own, answers, strict=True))
     return Answers(tuple(by_search), by_net, wrong_values, simulations)
 
 
@@ -213,13 +212,37 @@ def _num_side_by_side(agent: Agent) -> int:
     return min(agent.player.most_slots, _SIDE_BY_SIDE if agent.net_alone is None else _SIDE_BY_SIDE_FOR_A_NET)
 
 
-def _choose_by_net(agent: Agent, problems: Sequence[Problem]) -> list[tuple[int, int]]:
-    """Returns for each position the action with the highest prior, and the net's most likely result for the mover."""
+class NetAnswer(NamedTuple):
+    """What a net thinks of a position, for the player to move, without a search.
+
+    Attributes:
+      action: the legal action with the highest prior.
+      result: the most likely result.
+      value: in [-1, 1].
+    """
+
+    action: int
+    result: int
+    value: float
+
+
+def answers_of_net(agent: Agent, states: Sequence[State]) -> list[NetAnswer]:
+    """Returns the answer of an agent's net in each position; the agent has a net."""
+    answers: list[NetAnswer] = []
+    for at in range(0, len(states), POSITIONS_AT_ONCE):
+        answers += _judge_by_net(agent, states[at : at + POSITIONS_AT_ONCE])
+    return answers
+
+
+def _judge_by_net(agent: Agent, states: Sequence[State]) -> list[NetAnswer]:
     assert agent.net_alone is not None
-    logits, results = agent.net_alone(np.stack([each.state.planes() for each in problems]))
-    legal = [each.state.legal_actions() for each in problems]
+    logits, results = agent.net_alone(np.stack([each.planes() for each in states]))
+    legal = [each.legal_actions() for each in states]
     actions = [some[int(np.argmax(row[some]))] for row, some in zip(logits, legal, strict=True)]
-    return list(zip(actions, _RESULTS[results.argmax(axis=1)].tolist(), strict=True))
+    likely = _RESULTS[results.argmax(axis=1)].tolist()
+    shares = np.exp(results - results.max(axis=1, keepdims=True))
+    values = (shares @ _RESULTS / shares.sum(axis=1)).tolist()
+    return [NetAnswer(*each) for each in zip(actions, likely, values, strict=True)]
 
 
 def _is_mistake(judge: Judge, problem: Problem, action: int) -> bool | None:
