@@ -138,11 +138,14 @@ def blindspots(
 
     from tqdm import tqdm
 
+    from azero.arena.agents.names import parse_name
     from azero.arena.solved.blindspots import benchmark_of, describe, find_blindspots, starts_of
     from azero.commands.makers import Maker, device_of_options
     from azero.publishing.plain import html_of_blindspots
     from azero.system.files import write_whole
 
+    if parse_name(agent).kind != "net":
+        raise BadInput(f"{agent!r} has no net; name a checkpoint or a run")
     if out is not None and out.exists() and not (out.is_dir() and not any(out.iterdir())):
         raise BadInput(f"--out {str(out)!r} is there already; name a new folder")
     maker = Maker(None, seed, None, device_of_options([agent], "auto", "auto", "auto"))

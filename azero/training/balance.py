@@ -65,7 +65,8 @@ class Balance(NamedTuple):
     """What is known of a game between good players. Scores are in [0, 1]: a win is 1, a draw 0.5.
 
     Attributes:
-      score: the first player's, with its 95 % interval for games of these nets; equal games count once in it.
+      score: the first player's, with its 95 % interval for games of these nets, as if only different games were
+        independent.
       by_seed: the first player's score in the games of each seed's net.
       plies: length of a game: the 10 % shortest end by the first number; the median; the 10 % longest from the last on.
       levels: levels of skill between random moves and the best net; each wins 70 % against the one below.
@@ -168,16 +169,17 @@ def _describe(game: Game, shards: Sequence[Shard], elo: dict[str, float]) -> Bal
     unplayed, num_moves = _unplayed(game, lines)
     node_limit = _SOLVER_NODES // (_SLOWER_IN_PYTHON if game.rules.calls_python else 1)
     value = solve(game.new_initial_state(), node_limit=node_limit).value
-    distinct = dict(zip(lines, of_games.tolist(), strict=True))
+    distinct = len({*lines})
+    as_distinct = np.sort(of_games)[np.linspace(0, len(of_games) - 1, distinct).round().astype(int)]
     return Balance(
         game=str(game),
         games=len(of_games),
         score=float(of_games.mean()),
-        score_ci95=score_interval([*distinct.values()]),
+        score_ci95=score_interval(as_distinct),
         by_seed=[float(each.mean()) for each in scores],
         draws=float((of_games == 0.5).mean()),
         plies=(int(np.quantile(lengths, 0.1)), int(np.median(lengths)), int(np.quantile(lengths, 0.9))),
-        distinct_games=len({*lines}) / len(lines),
+        distinct_games=distinct / len(lines),
         levels=max(each for name, each in elo.items() if name not in _LADDER) / _LEVEL,
         elo=elo,
         openings=_openings(game, lines, of_games),

@@ -68,6 +68,7 @@ def test_command(run_azero):
         (["tic_tac_toe@1s"], "should be limited by simulations alone"),
         (["tic_tac_toe(level=2)"], "should be limited by simulations alone"),
         (["nowhere"], "nowhere"),
+        (["uct@10"], "'uct@10' has no net; name a checkpoint or a run"),
     ],
 )
 def test_bad_input(run_azero, words, what):
