@@ -133,9 +133,9 @@ def test_a_run_that_has_just_begun(run_azero, make_run):
 @pytest.mark.thorough
 def test_a_plan_is_measured(run_azero):
     """Stages grow, and the last one has the time that was asked for."""
-    code, output, errors = run_azero("plan", "tic_tac_toe", "--hours", "0.05", "--json")
+    code, output, errors = run_azero("plan", "tic_tac_toe", "--hours", "0.2", "--json")
     assert code == 0, errors
     made = json.loads(output)
     times, samples = ([each[key] for each in made["stages"]] for key in ("hours", "steps"))
-    assert times == sorted(times) and samples == sorted(samples) and 0.04 < times[-1] < 0.051
-    assert made["measured"]["evaluations_per_s"] > 0 and made["disk"] > 1000 and made["memory"] > 1e8
+    assert times == sorted(times) and samples == sorted(samples) and 0.15 < times[-1] < 0.201
+    assert made["measured"]["evaluations_per_s"] > 0 and made["disk_bytes"] > 1000 and made["memory_bytes"] > 1e8
