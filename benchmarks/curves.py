@@ -12,7 +12,6 @@ from, and Elo with its standard error.
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -81,7 +80,7 @@ def all_runs() -> dict[str, Run]:
 
 def azero(*arguments: str) -> str:
     command = [sys.executable, "-m", "azero.cli", *arguments]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ).stdout
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def make(run: Run, folder: Path) -> None:
@@ -220,8 +219,9 @@ def main() -> None:
         curves = read()
         write({**curves, "runs": {**curves["runs"], name: entry}})
         print(f"{name}: " + ", ".join(f"{point['elo']:+.0f}" for point in entry["points"]), flush=True)
-    curves = read()
-    write({**curves, "scales": fitted(curves)})
+    if not options.list:
+        curves = read()
+        write({**curves, "scales": fitted(curves)})
 
 
 if __name__ == "__main__":

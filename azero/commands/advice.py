@@ -68,6 +68,7 @@ def report(
     run: Annotated[Path, typer.Argument(parser=as_path, metavar="RUN", help="A run's folder.")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE.html", parser=as_path, help="The page.")],
     force: Annotated[bool, typer.Option("--force", help="Replace a page that azero wrote.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write a run as one page that needs no server.
 
@@ -84,7 +85,8 @@ def report(
     check_target(out, force)
     content = html_of_report(run).encode()
     write_whole(out, content)
-    print(f"{printable(str(out))}: {len(content):,} bytes")
+    size = len(content)
+    print(json.dumps({"out": str(out), "bytes": size}) if as_json else f"{printable(str(out))}: {size:,} bytes")
 
 
 @app.command(epilog="Example:  azero balance 'hex(size=5)' --minutes 9")

@@ -11,7 +11,8 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import without_folder
 from azero.publishing.build import Published, build_all, game_of
-from azero.publishing.page import MADE_BY, about_agent, html_of, site_of
+from azero.publishing.page import about_agent, html_of, site_of
+from azero.publishing.plain import MADE_BY
 from azero.system.files import write_whole
 
 _HEIGHT = 760  # pixels of the frame in a notebook

@@ -1,7 +1,6 @@
 """The page of `azero serve` as one HTML file, which needs neither Python nor a server."""
 
 import base64
-import hashlib
 import html
 import importlib.metadata
 import json
@@ -26,6 +25,7 @@ from azero.interfaces.web.positions import describe, position_of
 from azero.interfaces.web.routes.agents import describe_agent
 from azero.interfaces.web.routes.games import describe_game
 from azero.publishing.bundle import joined
+from azero.publishing.plain import MADE_BY, hash_of, plain_page
 from azero.publishing.tables.make import tables_of
 
 if TYPE_CHECKING:
@@ -33,13 +33,11 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-MADE_BY = '<meta name="generator" content="azero" />'
-"""What stands in each page, so that azero replaces no other ones."""
-
 _SCRIPTS = Path(__file__).parent / "scripts"
 _LIBRARIES = "preact", "htm"
 
 _MOST_PLIES = 2000
+_INDEX = "<p>Each page plays, analyses and explains in your browser. It sends nothing.</p>\n<ul>\n{}\n</ul>"
 
 
 def html_of(published: "Sequence[Published]") -> str:
@@ -197,39 +195,10 @@ def site_of(games: "dict[str, list[Published]]", others: dict[str, str] | None =
         links.append(f'<li><a href="{html.escape(name)}.html">{html.escape(title)}</a> {html.escape(who)}</li>')
     for name, title in (others or {}).items():
         links.append(f'<li><a href="{html.escape(name)}">{title}</a> {html.escape(name)}</li>')
-    return {**files, "index.html": _index("\n".join(links)).encode()}
-
-
-def _index(links: str) -> str:
-    style = _INDEX_STYLE
-    policy = f"default-src 'none'; style-src {hash_of(style)}; img-src data:; base-uri 'none'; form-action 'none'"
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8" />
-{MADE_BY}
-<meta http-equiv="Content-Security-Policy" content="{policy}" />
-<meta name="viewport" content="width=device-width, initial-scale=1" />
-<title>azero</title>
-<style>{style}</style>
-</head>
-<body>
-<h1>azero</h1>
-<p>Each page plays, analyses and explains in your browser. It sends nothing.</p>
-<ul>
-{links}
-</ul>
-</body>
-</html>
-"""
+    return {**files, "index.html": plain_page("Games", _INDEX.format("\n".join(links))).encode()}
 
 
 # ---- the document
-
-_INDEX_STYLE = (
-    "body { font: 16px/1.5 system-ui, sans-serif; max-width: 40em; margin: 2em auto; padding: 0 1em; "
-    "color: #1B1B1A; background: #F7F6F3 } a { color: #2257B5 }"
-)
 
 
 def document(title: str, blocks: dict[str, str], has_worker: bool) -> str:
@@ -275,11 +244,6 @@ def _style_of(served: str) -> str:
         media = re.search(r'media="([^"]+)"', tag)
         found.append(f"@media {media[1]} {{\n{text}}}" if media else text)
     return "\n".join(found)
-
-
-def hash_of(text: str) -> str:
-    """Returns a script or a style as a content security policy names it."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _as_script(text: str) -> str:

@@ -1,12 +1,16 @@
 """Plain pages: HTML that azero writes without the page of the server."""
 
+import base64
+import hashlib
 import html
 from collections.abc import Sequence
 
 from azero.arena.solved.blindspots import Blindspots, Spot, describe
 from azero.arena.solved.judges import RESULT_WORDS
 from azero.games import State
-from azero.publishing.page import MADE_BY, hash_of
+
+MADE_BY = '<meta name="generator" content="azero" />'
+"""What stands in each page, so that azero replaces no other ones."""
 
 _STYLE = (
     "body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; "
@@ -28,9 +32,10 @@ def plain_page(title: str, body: str, script: str = "", scripts: str = "", style
       scripts, styles: what a frame of the page may use besides, as a content security policy names it. A frame inherits
         the page's policy.
     """
+    of_script = f"script-src {hash_of(script)} {scripts}; worker-src blob:; frame-src blob:; " if script else ""
     policy = (
-        f"default-src 'none'; script-src {hash_of(script)} {scripts}; style-src {hash_of(_STYLE)} {styles}; "
-        "img-src data:; worker-src blob:; frame-src blob:; connect-src 'none'; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; {of_script}style-src {hash_of(_STYLE)} {styles}; img-src data:; "
+        "connect-src 'none'; base-uri 'none'; form-action 'none'"
     )
     return f"""<!doctype html>
 <html lang="en">
@@ -50,6 +55,11 @@ def plain_page(title: str, body: str, script: str = "", scripts: str = "", style
 </body>
 </html>
 """
+
+
+def hash_of(text: str) -> str:
+    """Returns a script or a style as a content security policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def figure(state: State, caption: str, more: str = "") -> str:

@@ -122,16 +122,19 @@ def _games_of(agent: Agent, num_games: int, seed: int) -> list[list[State]]:
     openings = [state.clone() for state in islice(draw_openings(agent.game, OPENING_PLIES, seed), num_games)]
     at_once, games = min(agent.player.most_slots, _AT_ONCE), list[list[State]]()
     for first in range(0, num_games, at_once):
-        states = [state.clone() for state in openings[first : first + at_once]]
+        states = openings[first : first + at_once]
         lines: list[list[State]] = [[] for _ in states]
         agent.player.start(len(states), states, first)
-        states = [state.clone() for state in states]
-        while slots := [slot for slot, state in enumerate(states) if not state.is_terminal()]:
+        slots = [*range(len(states))]
+        while slots:
             for slot, action in zip(slots, agent.player.choose(slots), strict=True):
                 lines[slot].append(states[slot].clone())
-                action = action if action != RESIGN else states[slot].legal_actions()[0]
+                if action == RESIGN:
+                    slots = [each for each in slots if each != slot]
+                    continue
                 states[slot].apply_action(action)
                 agent.player.advance(slot, action)
+            slots = [slot for slot in slots if not states[slot].is_terminal()]
         games += lines
     return games
 
